@@ -1,0 +1,53 @@
+#pragma once
+
+#include <vector>
+
+#include "spcart/data.hpp"
+
+namespace spcart {
+
+/// The fraction of zeros in each loading, over the loadings.
+struct Sparsity {
+  double mean = 0;
+  double std = 0;  ///< sample standard deviation (divisor r - 1); 0 for one loading
+  double min = 0;  ///< of the densest loading
+
+  bool operator==(const Sparsity&) const = default;
+};
+
+/// How loadings are judged, whoever made them. Columns are first given unit length; a zero column
+/// explains nothing, is orthogonal to all and has sparsity 1.
+struct Criteria {
+  double cpev = 0;      ///< variance of the data within the span of X, as a fraction of all of it
+  double cpev_pca = 0;  ///< the same of as many principal components: no X can do better
+  double ev = 0;        ///< tr(X'A'AX), as a fraction of all variance: counts overlaps twice
+
+  double nonorthogonality = 0;        ///< mean of |cos| over pairs of loadings
+  double worst_nonorthogonality = 0;  ///< the largest of them
+
+  Sparsity sparsity;
+  std::vector<Index> nonzeros;  ///< of each loading
+
+  /// Variance of each component after what those before it explain is taken out (Zou, Hastie and
+  /// Tibshirani 2006), as a fraction of all variance.
+  Vector adjusted_variance;
+
+  double share_of_pca() const { return cpev_pca > 0 ? cpev / cpev_pca : 0; }
+};
+
+/// Judges any p x r matrix. `cpev_pca` is what r principal components explain.
+Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick = {});
+
+/// The same where M = X'A'AX is known (of columns of unit length) and |A|_F^2.
+Criteria judge(const Loadings& x, const Matrix& m, double total_variance, double cpev_pca);
+
+/// M = X'A'AX for unit columns: all that the criteria need of the data, in one pass over it.
+Matrix component_covariance(const DataMatrix& a, const Loadings& x, const Tick& tick = {});
+
+/// The order of components in which each explains most after those before it, by M as above.
+std::vector<Index> order_by_adjusted_variance(const Matrix& m);
+
+/// X with columns of unit length; zero columns stay zero, and stored zeros are dropped.
+Loadings normalized(const Loadings& x);
+
+}  // namespace spcart

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "spcart/types.hpp"
+
+namespace spcart {
+
+/// What is done to the stored table before it becomes the matrix A, in this order. All of it is
+/// implicit: stored data is never copied whole, densified or changed.
+struct Preparation {
+  bool remove_row_mean = false;  ///< subtract from each sample its own mean
+  bool center = true;            ///< subtract from each variable its mean
+  bool scale = false;            ///< divide each variable by its standard deviation (divisor n - 1)
+
+  /// Taken as they are instead of being measured, e.g. to treat new data as the old was treated.
+  std::optional<Vector> means = std::nullopt;
+  std::optional<Vector> scales = std::nullopt;
+};
+
+/// An n x p matrix A known only by its products with blocks of vectors. Row-mean removal, centring
+/// and scaling are part of A. Methods reduce over samples only through this interface, so that the
+/// samples may live in memory, in a file or on other machines.
+///
+/// A is immutable: its functions may be called from several threads at once.
+class DataMatrix {
+ public:
+  virtual ~DataMatrix() = default;
+  DataMatrix(const DataMatrix&) = delete;
+  DataMatrix& operator=(const DataMatrix&) = delete;
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+
+  /// Number of samples; none where only a covariance is known.
+  std::optional<Index> samples() const { return samples_; }
+
+  Matrix times(ConstBlock x, const Tick& tick = {}) const;          ///< A x
+  Matrix adjoint_times(ConstBlock y, const Tick& tick = {}) const;  ///< A'y
+  Matrix gram_times(ConstBlock x, const Tick& tick = {}) const;     ///< A'(A x), in one pass
+  Matrix gram(const Tick& tick = {}) const;                         ///< A'A, where p is small
+  Matrix outer_gram(const Tick& tick = {}) const;                   ///< AA', where n is small
+
+  /// |a_j|^2 of every column: the variance of each variable, times n - 1 where A is centred.
+  const Vector& column_squared_norms() const { return column_squared_norms_; }
+  double squared_norm() const { return column_squared_norms_.sum(); }  ///< |A|_F^2
+
+  const Vector& means() const { return means_; }    ///< what was subtracted from each variable
+  const Vector& scales() const { return scales_; }  ///< what each variable was divided by
+
+  /// Variables that do not vary, found while scaling: their columns of A are zero.
+  const std::vector<Index>& constant_columns() const { return constant_columns_; }
+
+ protected:
+  DataMatrix(Index rows, Index cols, std::optional<Index> samples);
+
+  void set_statistics(Vector means, Vector scales, Vector column_squared_norms,
+                      std::vector<Index> constant_columns);
+
+ private:
+  // What a kind of data implements. Sizes are checked already; outputs are sized, not initialised.
+  virtual void do_times(ConstBlock x, Block y, const Tick& tick) const = 0;
+  virtual void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const = 0;
+  virtual void do_gram_times(ConstBlock x, Block y, const Tick& tick) const = 0;
+  virtual void do_gram(Block g, const Tick& tick) const = 0;
+  virtual void do_outer_gram(Block g, const Tick& tick) const = 0;
+
+  Index rows_, cols_;
+  std::optional<Index> samples_;
+  Vector means_, scales_, column_squared_norms_;
+  std::vector<Index> constant_columns_;
+};
+
+/// Types in which a table may be stored. Products are accumulated in float64 whatever the type.
+enum class Scalar { uint8, int32, float32, float64 };
+
+template <class T>
+constexpr Scalar scalar_of() {
+  if constexpr (std::is_same_v<T, std::uint8_t>) return Scalar::uint8;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Scalar::int32;
+  if constexpr (std::is_same_v<T, float>) return Scalar::float32;
+  if constexpr (std::is_same_v<T, double>) return Scalar::float64;
+}
+
+/// A dense table where it lies. Entry (i, j) is at data[i * row_stride + j * col_stride].
+struct DenseView {
+  const void* data = nullptr;
+  Scalar scalar = Scalar::float64;
+  Index rows = 0, cols = 0;
+  Index row_stride = 0, col_stride = 0;
+  std::shared_ptr<const void> owner = {};  ///< keeps the data alive where it is set
+
+  template <class T>
+  static DenseView row_major(const T* data, Index rows, Index cols) {
+    return {data, scalar_of<T>(), rows, cols, cols, 1, {}};
+  }
+  template <class T>
+  static DenseView column_major(const T* data, Index rows, Index cols) {
+    return {data, scalar_of<T>(), rows, cols, 1, rows, {}};
+  }
+};
+
+/// A sparse table where it lies, compressed by rows (CSR) or by columns (CSC). Entries k of line i
+/// are those with outer[i] <= k < outer[i + 1]; no entry may be stored twice.
+struct SparseView {
+  enum class Major { row, column };
+  Major major = Major::row;
+  Index rows = 0, cols = 0;
+  const void* values = nullptr;
+  Scalar scalar = Scalar::float64;
+  const void* inner = nullptr;  ///< column (CSR) or row (CSC) of each entry
+  const void* outer = nullptr;  ///< rows + 1 (CSR) or cols + 1 (CSC) offsets
+  bool wide = false;            ///< inner and outer are int64 instead of int32
+  std::shared_ptr<const void> owner = {};
+};
+
+// The kinds of data. Views must outlive the matrix unless they carry an owner. A value that is not
+// finite, a shape that does not fit or a broken sparse structure throws Error.
+std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation = {});
+std::unique_ptr<DataMatrix> make_dense(ConstBlock matrix, const Preparation& preparation = {});
+std::unique_ptr<DataMatrix> make_sparse(const SparseView& view,
+                                        const Preparation& preparation = {});
+
+/// The covariance matrix C of data that is not at hand: A'A is C, and A itself, where a method needs
+/// it, is the symmetric root of C. Centring has happened already; scaling gives the correlations.
+/// C must be symmetric and positive semidefinite, both up to rounding.
+std::unique_ptr<DataMatrix> make_covariance(Matrix c, const Preparation& preparation = {});
+
+/// The deflated matrix A (I - x_1 x_1') (I - x_2 x_2') ... for the columns of x, each of unit length.
+/// `a` must outlive it.
+std::unique_ptr<DataMatrix> deflate(const DataMatrix& a, ConstBlock x);
+
+}  // namespace spcart

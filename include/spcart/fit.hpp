@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spcart/criteria.hpp"
+#include "spcart/data.hpp"
+#include "spcart/pca.hpp"
+#include "spcart/rotate.hpp"
+#include "spcart/truncation.hpp"
+
+namespace spcart {
+
+enum class Method { spcart };
+
+/// In which order components come.
+enum class Order {
+  variance,  ///< each explains most after those before it
+  none       ///< the method's own
+};
+
+/// What to fit and how. `option_records` lists every field with its range and its words.
+struct Options {
+  Method method = Method::spcart;
+  Index components = 2;                      ///< r, 1 to min(n, p)
+  std::optional<TruncationType> truncation;  ///< default: count where nonzeros is given, else hard
+  std::optional<double> lambda;              ///< range by truncation type; default_lambda if not set
+  std::optional<Index> nonzeros;             ///< with count: lambda = p - nonzeros
+  Start start = Start::varimax;
+  Index refit = 0;                           ///< rounds of refitting values on the found support
+  double tolerance = 1e-2;                   ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
+  Index max_iterations = 200;
+  Order order = Order::variance;
+  Solver solver = Solver::automatic;
+  std::uint64_t seed = 0;                    ///< same seed, same result
+  Index threads = 0;                         ///< 0: as many as OpenMP offers
+
+  bool operator==(const Options&) const = default;
+};
+
+/// One option of `fit` as every face shows it: the command's flags, the JSON and the documentation
+/// come from this list.
+struct OptionRecord {
+  std::string_view name;      ///< as a flag, without dashes: "max-iterations"
+  std::string_view shorthand; ///< one letter, or empty
+  std::string_view value;     ///< what stands for the value in help: "N", "hard|soft|count|energy"
+  std::string_view help;
+  void (*set)(Options&, std::string_view text);  ///< throws Error where the text is no such value
+  std::string (*get)(const Options&);            ///< the value as text, empty where it is not set
+};
+std::span<const OptionRecord> option_records();
+
+/// The truncation that the options mean for p variables, defaults filled in.
+Truncation truncation_of(const Options& options, Index p);
+
+/// Throws Error for the first option that is out of its range for this matrix.
+void check(const Options& options, const DataMatrix& a);
+
+/// Where a fit is: told to the observer now and then, from the thread that called fit.
+struct Progress {
+  std::string_view stage;  ///< "pca", "rotate", "refit", "score"
+  double fraction = 0;     ///< of the stage, 0 to 1
+};
+
+/// Return false to stop: fit then throws Cancelled.
+using Observer = std::function<bool(const Progress&)>;
+
+/// Seconds of each stage; `read` is the caller's to fill in.
+struct Timing {
+  double read = 0, pca = 0, rotate = 0, refit = 0, score = 0, total = 0;
+};
+
+struct Result {
+  Status status = Status::not_run;
+  std::string message = "not run";
+
+  Options options;        ///< as given
+  Truncation truncation;  ///< as used
+  std::optional<Index> samples;
+  Index variables = 0;
+
+  Loadings loadings;  ///< X, p x r: unit columns (or zero), largest entry of each positive
+  Matrix rotation;    ///< R, r x r, its rows in the order of the components: V is near X R
+  Criteria criteria;
+  std::vector<Iteration> history;
+
+  Vector singular_values;  ///< of PCA
+  Solver solver = Solver::automatic;
+  Preparation preparation;  ///< with the means and scales that were used
+  Index threads = 0;
+  Timing timing;
+  std::vector<std::string> warnings;
+
+  Index iterations() const { return static_cast<Index>(history.size()); }
+};
+
+/// The one door: principal basis, sparse loadings, refit, criteria.
+Result fit(const DataMatrix& a, const Options& options = {}, const Observer& observer = {});
+
+/// The same from a basis of `a` that is at hand, with at least as many vectors as components.
+Result fit(const DataMatrix& a, const Basis& basis, const Options& options,
+           const Observer& observer = {});
+
+/// Scores Y = A X of samples (in the same variables, prepared as those of the fit).
+Matrix scores(const DataMatrix& a, const Loadings& x);
+
+}  // namespace spcart

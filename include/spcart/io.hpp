@@ -1,0 +1,76 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spcart/fit.hpp"
+#include "spcart/table.hpp"
+
+namespace spcart {
+
+/// What to do with cells that are empty or read NA, NaN, null or ?.
+enum class Missing {
+  error,  ///< refuse them, naming the first
+  drop,   ///< leave out the samples that have one
+  mean    ///< put the mean of the variable's other values
+};
+
+enum class Presence { automatic, yes, no };
+
+struct ReadOptions {
+  Missing missing = Missing::error;
+  Presence header = Presence::automatic;      ///< text: is the first line the variables' names?
+  Presence row_labels = Presence::automatic;  ///< text: is the first field the sample's name?
+  std::vector<std::string> exclude;           ///< variables to leave out, by name
+  bool covariance = false;                    ///< the table is a covariance matrix
+};
+
+/// Reads .csv, .tsv, .npy or .mtx, plain or gzipped (found by content, not by name); "-" is CSV on
+/// standard input. Errors name file, line, column and value as far as they are known. Nothing is
+/// allocated on the word of a header alone.
+Table read_table(const std::filesystem::path& path, const ReadOptions& options = {},
+                 const Tick& tick = {});
+
+/// A file that appears whole or not at all: written under a temporary name beside its own, and
+/// renamed at commit. "-" is standard output; what exists and is no regular file (a device, a pipe)
+/// is written directly.
+class OutputFile {
+ public:
+  /// Throws Error where the file could not be written; creates nothing yet.
+  explicit OutputFile(std::filesystem::path path);
+
+  /// Writes the text and renames. Throws std::runtime_error where the system fails (disk full).
+  void write(std::string_view text);
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Loadings as CSV: a line a variable, a column a component (PC1, PC2, ...).
+std::string loadings_csv(const Loadings& x, std::span<const std::string> variables);
+
+/// Scores as CSV: a line a sample, a column a component.
+std::string scores_csv(ConstBlock scores, std::span<const std::string> samples);
+
+/// Loadings from a JSON of a result, or from any table that read_table knows with a row a variable
+/// and a column a component. Where both sides have names, rows are matched by them, else by position.
+Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables);
+
+/// The JSON of a result, as documented in docs/json.md. One line, shortest exact numbers.
+std::string to_json(const Result& result, std::span<const std::string> variables);
+std::string to_json(const Criteria& criteria);
+
+/// What a JSON of a result says that is needed to treat new data as the old was treated.
+struct Model {
+  Loadings loadings;
+  std::vector<std::string> variables;
+  Preparation preparation;
+};
+Model read_model(const std::filesystem::path& path);
+
+}  // namespace spcart

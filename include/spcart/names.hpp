@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "spcart/fit.hpp"
+
+namespace spcart {
+
+// Names of all choices, as they appear in options, JSON and messages. `parse` also knows the paper's
+// short names (l0, l1, sp, en) and throws Error listing the names for any other word.
+std::string_view name(Method value);
+std::string_view name(TruncationType value);
+std::string_view name(Start value);
+std::string_view name(Solver value);
+std::string_view name(Order value);
+std::string_view name(Status value);
+std::string_view name(Scalar value);
+
+template <class Choice>
+Choice parse(std::string_view text);
+
+}  // namespace spcart

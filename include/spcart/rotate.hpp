@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "spcart/truncation.hpp"
+#include "spcart/types.hpp"
+
+namespace spcart {
+
+/// Where the rotation R starts.
+enum class Start {
+  identity,  ///< R = I, the paper's: the first truncation acts on the PCA basis itself
+  varimax,   ///< the varimax rotation of the basis: nearly always better
+  random     ///< a random rotation, by seed
+};
+
+enum class Status { not_run, converged, iteration_limit };
+
+struct RotateOptions {
+  Truncation truncation;
+  Start start = Start::varimax;
+  double tolerance = 1e-2;    ///< stop at |X - X_previous|_F / sqrt(r) < tolerance; X starts as zero
+  Index max_iterations = 200;
+  std::uint64_t seed = 0;     ///< of the random start
+};
+
+/// One turn of Algorithm 1.
+struct Iteration {
+  double change = 0;            ///< |X - X_previous|_F / sqrt(r)
+  double truncated_energy = 0;  ///< mean over the components of |z|^2 over the entries set to zero
+  double sparsity = 0;          ///< mean over the components of the fraction of zeros
+  double objective = 0;         ///< |V - X R|_F^2 / 2 plus the penalty of the truncation type
+
+  bool operator==(const Iteration&) const = default;
+};
+
+struct Rotated {
+  Loadings loadings;  ///< X, p x r: unit columns, or zero where truncation left nothing
+  Matrix rotation;    ///< R, r x r, orthogonal: V is near X R
+  std::vector<Iteration> history;
+  Status status = Status::not_run;
+};
+
+/// SPCArt (Algorithm 1 of the paper): finds an orthogonal R and sparse X with V near X R, by rotating
+/// V, truncating it and updating R in turn. V is p x r and orthonormal; nothing else is known of the
+/// data.
+Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick = {});
+
+/// The R that makes V R' as simple as the varimax criterion asks.
+Matrix varimax_rotation(ConstBlock v, const Tick& tick = {});
+
+/// A rotation drawn uniformly from all r x r orthogonal matrices.
+Matrix random_rotation(Index r, std::uint64_t seed);
+
+}  // namespace spcart

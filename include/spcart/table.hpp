@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "spcart/data.hpp"
+
+namespace spcart {
+
+/// A table as it was read or generated: stored numbers with the names of its variables and samples.
+/// Rows are samples; for a covariance, both rows and columns are variables.
+struct Table {
+  std::variant<DenseView, SparseView> values;  ///< each with an owner
+  bool covariance = false;
+  std::vector<std::string> variables;  ///< one a column; x1, x2, ... where the source names none
+  std::vector<std::string> samples;    ///< one a row, or empty where the source names none
+  std::vector<std::string> notes = {};  ///< what was done to missing values, in words
+
+  Index rows() const;
+  Index cols() const;
+  std::unique_ptr<DataMatrix> prepare(const Preparation& preparation = {}) const;
+};
+
+/// The stored numbers as a dense matrix of doubles, e.g. a covariance.
+Matrix to_matrix(const Table& table);
+
+/// A table that owns `values` (row i is sample i).
+Table make_table(Matrix values, std::vector<std::string> variables = {},
+                 std::vector<std::string> samples = {});
+
+/// The names x1, x2, ..., for `count` variables of which nothing else is known.
+std::vector<std::string> default_names(Index count);
+
+}  // namespace spcart

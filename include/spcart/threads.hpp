@@ -1,0 +1,22 @@
+#pragma once
+
+#include "spcart/types.hpp"
+
+namespace spcart {
+
+/// Number of threads that products and decompositions use now.
+Index threads();
+
+/// Sets the number of threads (0 leaves it as it is) and puts the old one back at its end.
+class ThreadScope {
+ public:
+  explicit ThreadScope(Index count);
+  ~ThreadScope();
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
+
+ private:
+  Index before_;
+};
+
+}  // namespace spcart

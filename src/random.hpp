@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "spcart/types.hpp"
+
+namespace spcart {
+
+/// Random numbers that are the same for the same seed on every machine: the standard fixes the
+/// engine's bits but not those of its distributions, so these are written out.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  double uniform();               ///< in [0, 1)
+  double normal();                ///< mean 0, deviation 1
+  Index below(Index bound);       ///< one of 0, ..., bound - 1
+  Matrix normal(Index rows, Index cols);
+
+ private:
+  std::mt19937_64 engine_;
+  double spare_ = 0;
+  bool has_spare_ = false;
+};
+
+}  // namespace spcart
