@@ -49,8 +49,11 @@ class DataMatrix {
   const Vector& column_squared_norms() const { return column_squared_norms_; }
   double squared_norm() const { return column_squared_norms_.sum(); }  ///< |A|_F^2
 
-  const Vector& means() const { return means_; }    ///< what was subtracted from each variable
-  const Vector& scales() const { return scales_; }  ///< what each variable was divided by
+  /// What was done to the stored table, with the means and scales that were used: zeros and ones
+  /// where nothing was, and a scale of zero for a variable that does not vary.
+  const Preparation& preparation() const { return preparation_; }
+  const Vector& means() const { return *preparation_.means; }
+  const Vector& scales() const { return *preparation_.scales; }
 
   /// Variables that do not vary, found while scaling: their columns of A are zero.
   const std::vector<Index>& constant_columns() const { return constant_columns_; }
@@ -58,7 +61,8 @@ class DataMatrix {
  protected:
   DataMatrix(Index rows, Index cols, std::optional<Index> samples);
 
-  void set_statistics(Vector means, Vector scales, Vector column_squared_norms,
+  /// To be called by a kind's constructor; `used` has its means and scales.
+  void set_statistics(Preparation used, Vector column_squared_norms,
                       std::vector<Index> constant_columns);
 
  private:
@@ -71,7 +75,8 @@ class DataMatrix {
 
   Index rows_, cols_;
   std::optional<Index> samples_;
-  Vector means_, scales_, column_squared_norms_;
+  Preparation preparation_;
+  Vector column_squared_norms_;
   std::vector<Index> constant_columns_;
 };
 

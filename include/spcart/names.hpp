@@ -1,9 +1,9 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "spcart/fit.hpp"
+#include "spcart/io.hpp"
 
 namespace spcart {
 
@@ -16,6 +16,8 @@ std::string_view name(Solver value);
 std::string_view name(Order value);
 std::string_view name(Status value);
 std::string_view name(Scalar value);
+std::string_view name(Missing value);
+std::string_view name(Presence value);
 
 template <class Choice>
 Choice parse(std::string_view text);

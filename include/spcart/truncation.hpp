@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "spcart/types.hpp"
 
@@ -38,7 +39,7 @@ class Truncator {
   void operator()(std::span<const double> z, std::span<double> x);
 
  private:
-  void keep_largest(std::span<const double> z, std::span<double> x, std::size_t zeros);
+  void zero_smallest(std::span<const double> z, std::span<double> x, std::size_t zeros);
   std::size_t zeros_within_energy(std::span<const double> z);
 
   Truncation truncation_;

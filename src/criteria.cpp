@@ -1,0 +1,119 @@
+#include "spcart/criteria.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "lapack.hpp"
+#include "spcart/error.hpp"
+
+namespace spcart {
+namespace {
+
+/// Directions of X with less than this part of the largest are copies of others: they span nothing.
+constexpr double kDependent = 1e-12;
+
+/// A component whose variance falls to this part of its own when the others are taken out repeats
+/// them.
+constexpr double kNothingLeft = 1e-13;
+
+Sparsity sparsity_of(const std::vector<Index>& nonzeros, Index p) {
+  const auto r = static_cast<double>(nonzeros.size());
+  Vector fractions(static_cast<Index>(nonzeros.size()));
+  std::ranges::transform(nonzeros, fractions.begin(), [p](Index count) {
+    return 1 - static_cast<double>(count) / static_cast<double>(p);
+  });
+  Sparsity s{.mean = fractions.mean(), .std = 0, .min = fractions.minCoeff()};
+  if (r > 1) s.std = std::sqrt((fractions.array() - s.mean).square().sum() / (r - 1));
+  return s;
+}
+
+/// tr(U'A'AU) for an orthonormal basis U of the span of X, from K = X'X and M = X'A'AX.
+double variance_of_span(const Matrix& k, const Matrix& m) {
+  const SymmetricEigen e = symmetric_eigen(k, k.rows());
+  double sum = 0;
+  for (Index i = 0; i < e.values.size() && e.values[i] > kDependent * e.values[0]; ++i)
+    sum += e.vectors.col(i).dot(m * e.vectors.col(i)) / e.values[i];
+  return sum;
+}
+
+/// Takes out of M what component i explains (a step of Cholesky) and returns its variance.
+double take_out(Matrix& m, Index i, double own_variance) {
+  const double pivot = m(i, i);
+  if (!(pivot > kNothingLeft * own_variance)) return 0;
+  const Vector column = m.col(i);
+  m.noalias() -= column * column.transpose() / pivot;
+  return pivot;
+}
+
+}  // namespace
+
+Loadings normalized(const Loadings& x) {
+  Loadings unit = x.pruned(0.0, 0.0);
+  for (Index i = 0; i < unit.cols(); ++i) {
+    // Scaled first, so that the squares of very large or small entries are finite.
+    double largest = 0;
+    for (Loadings::InnerIterator it(unit, i); it; ++it)
+      largest = std::max(largest, std::abs(it.value()));
+    if (largest == 0) continue;
+    if (!std::isfinite(largest))
+      throw Error(fmt::format("loadings: component {} has a value that is not finite", i + 1));
+    unit.col(i) /= largest;
+    unit.col(i) /= unit.col(i).norm();
+  }
+  return unit;
+}
+
+Matrix component_covariance(const DataMatrix& a, const Loadings& x, const Tick& tick) {
+  if (x.rows() != a.cols())
+    throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
+  const Loadings unit = normalized(x);
+  const Matrix m = unit.transpose() * a.gram_times(Matrix(unit), tick);
+  return (m + m.transpose()) / 2;
+}
+
+Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick) {
+  return judge(x, component_covariance(a, x, tick), a.squared_norm(), cpev_pca);
+}
+
+Criteria judge(const Loadings& x, const Matrix& m, double total_variance, double cpev_pca) {
+  if (x.cols() < 1) throw Error("loadings: there is no component");
+  const Loadings unit = normalized(x);
+  const Index r = unit.cols();
+  const Matrix k = Matrix(unit.transpose() * unit);
+  Criteria c;
+  c.cpev_pca = cpev_pca;
+  c.cpev = variance_of_span(k, m) / total_variance;
+  c.ev = m.trace() / total_variance;
+
+  Matrix cosines = k.cwiseAbs();
+  cosines.diagonal().setZero();
+  c.worst_nonorthogonality = std::min(cosines.maxCoeff(), 1.0);
+  if (r > 1) c.nonorthogonality = cosines.sum() / static_cast<double>(r * (r - 1));
+
+  for (Index i = 0; i < r; ++i) c.nonzeros.push_back(unit.col(i).nonZeros());
+  c.sparsity = sparsity_of(c.nonzeros, unit.rows());
+
+  Matrix left = m;
+  c.adjusted_variance.resize(r);
+  for (Index i = 0; i < r; ++i)
+    c.adjusted_variance[i] = take_out(left, i, m(i, i)) / total_variance;
+  return c;
+}
+
+std::vector<Index> order_by_adjusted_variance(const Matrix& m) {
+  Matrix left = m;
+  std::vector<Index> order, rest(static_cast<std::size_t>(m.rows()));
+  std::iota(rest.begin(), rest.end(), Index{0});
+  while (!rest.empty()) {
+    const auto best = std::ranges::max_element(rest, {}, [&](Index i) { return left(i, i); });
+    take_out(left, *best, m(*best, *best));
+    order.push_back(*best);
+    rest.erase(best);
+  }
+  return order;
+}
+
+}  // namespace spcart

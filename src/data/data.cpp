@@ -1,0 +1,67 @@
+#include "spcart/data.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "spcart/error.hpp"
+
+namespace spcart {
+namespace {
+
+void check_height(const char* what, ConstBlock x, Index expected) {
+  if (x.rows() != expected)
+    throw Error(fmt::format("{}: the block has {} rows, but the matrix needs {}", what, x.rows(),
+                            expected));
+}
+
+}  // namespace
+
+DataMatrix::DataMatrix(Index rows, Index cols, std::optional<Index> samples)
+    : rows_(rows), cols_(cols), samples_(samples) {
+  if (rows < 1 || cols < 1)
+    throw Error(fmt::format("the table is {} x {}: it needs at least one row and one column", rows,
+                            cols));
+}
+
+void DataMatrix::set_statistics(Preparation used, Vector column_squared_norms,
+                                std::vector<Index> constant_columns) {
+  preparation_ = std::move(used);
+  column_squared_norms_ = std::move(column_squared_norms);
+  constant_columns_ = std::move(constant_columns);
+}
+
+Matrix DataMatrix::times(ConstBlock x, const Tick& tick) const {
+  check_height("times", x, cols());
+  Matrix y(rows(), x.cols());
+  do_times(x, y, tick);
+  return y;
+}
+
+Matrix DataMatrix::adjoint_times(ConstBlock y, const Tick& tick) const {
+  check_height("adjoint_times", y, rows());
+  Matrix x(cols(), y.cols());
+  do_adjoint_times(y, x, tick);
+  return x;
+}
+
+Matrix DataMatrix::gram_times(ConstBlock x, const Tick& tick) const {
+  check_height("gram_times", x, cols());
+  Matrix y(cols(), x.cols());
+  do_gram_times(x, y, tick);
+  return y;
+}
+
+Matrix DataMatrix::gram(const Tick& tick) const {
+  Matrix g(cols(), cols());
+  do_gram(g, tick);
+  return g;
+}
+
+Matrix DataMatrix::outer_gram(const Tick& tick) const {
+  Matrix g(rows(), rows());
+  do_outer_gram(g, tick);
+  return g;
+}
+
+}  // namespace spcart

@@ -1,0 +1,194 @@
+#include "data/stored.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "spcart/error.hpp"
+
+namespace spcart {
+namespace {
+
+/// Doubles in a panel: large enough for full-speed products, small enough to stay in cache.
+constexpr Index kPanelDoubles = Index{1} << 19;
+
+/// Samples (or variables) in a panel at the least, however long they are: a product with fewer is slow.
+constexpr Index kLeastPanel = 16;
+
+/// A variable whose deviation is below this part of its largest value does not vary: what is left
+/// is rounding.
+constexpr double kNoVariation = 1e-14;
+
+void check_length(const char* what, const std::optional<Vector>& given, Index p) {
+  if (given && given->size() != p)
+    throw Error(fmt::format("{}: {} values for {} variables", what, given->size(), p));
+}
+
+[[noreturn]] void report_not_finite(double value, Index row, Index col) {
+  throw Error(fmt::format("row {}, column {}: {} is not a finite number", row + 1, col + 1, value));
+}
+
+}  // namespace
+
+Index StoredMatrix::panel_size(Index length, Index count) const {
+  return std::min(std::max(kPanelDoubles / length, kLeastPanel), count);
+}
+
+template <class Visit>
+void StoredMatrix::for_row_panels(const Tick& tick, Visit visit) const {
+  const Index step = panel_size(cols(), rows());
+  Matrix buffer(cols(), step);
+  for (Index row = 0; row < rows(); row += step) {
+    if (tick) tick(static_cast<double>(row) / static_cast<double>(rows()));
+    auto panel = buffer.leftCols(std::min(step, rows() - row));
+    visit(row, panel);
+  }
+}
+
+StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
+  const double n = static_cast<double>(rows());
+  Moments m;
+  if (remove_row_mean) m.row_means.resize(rows());
+  Vector origin(cols());  // sums about the first sample are exact for variables that do not vary
+  load(0, 0, origin);
+  Vector sums = Vector::Zero(cols());
+  m.largest = Vector::Zero(cols());
+  for_row_panels({}, [&](Index row, auto panel) {
+    load(row, 0, panel);
+    if (!panel.allFinite())
+      for (Index i = 0; i < panel.cols(); ++i)
+        for (Index j = 0; j < panel.rows(); ++j)
+          if (!std::isfinite(panel(j, i))) report_not_finite(panel(j, i), row + i, j);
+    if (remove_row_mean) m.row_means.segment(row, panel.cols()) = panel.colwise().mean();
+    for (auto sample : panel.colwise()) {
+      m.largest = m.largest.cwiseMax(sample.cwiseAbs());
+      sums += sample - origin;
+    }
+  });
+  m.means = origin + sums / n;
+  if (remove_row_mean) m.means.array() -= m.row_means.mean();
+
+  sums.setZero();
+  m.squares = Vector::Zero(cols());
+  for_row_panels({}, [&](Index row, auto panel) {
+    load(row, 0, panel);
+    if (remove_row_mean)
+      panel.rowwise() -= m.row_means.segment(row, panel.cols()).transpose();
+    for (auto sample : panel.colwise()) {
+      sample -= m.means;
+      sums += sample;
+      m.squares += sample.cwiseAbs2();
+    }
+  });
+  m.means += sums / n;  // what rounding left out of the first pass
+  m.squares = (m.squares - sums.cwiseAbs2() / n).cwiseMax(0.0);
+  return m;
+}
+
+void StoredMatrix::measure(const Preparation& preparation) {
+  check_length("means", preparation.means, cols());
+  check_length("scales", preparation.scales, cols());
+  const double n = static_cast<double>(rows());
+  Moments m = moments(preparation.remove_row_mean);
+  row_means_ = std::move(m.row_means);
+  if (!m.squares.allFinite() || !m.means.allFinite())
+    throw Error("the table's values are so large that their squares overflow: divide them first");
+
+  Vector means = Vector::Zero(cols());
+  if (preparation.center) means = preparation.means.value_or(m.means);
+  // Exact where the means are those of the data: then nothing is added to the squares.
+  Vector norms = m.squares + n * (m.means - means).cwiseAbs2();
+
+  Vector scales = Vector::Ones(cols());
+  std::vector<Index> constant;
+  if (preparation.scale) {
+    scales = preparation.scales.value_or((m.squares / std::max(n - 1, 1.0)).cwiseSqrt());
+    if (!preparation.scales)
+      for (Index j = 0; j < cols(); ++j)
+        if (scales[j] <= kNoVariation * m.largest[j]) {
+          constant.push_back(j);
+          scales[j] = 0;
+        }
+  }
+  inverse_scales_ = scales.unaryExpr([](double s) { return s > 0 ? 1 / s : 0.0; });
+  norms.array() *= inverse_scales_.array().square();
+  Preparation used = preparation;
+  used.means = std::move(means);
+  used.scales = std::move(scales);
+  set_statistics(std::move(used), std::move(norms), std::move(constant));
+}
+
+void StoredMatrix::read_panel(Index row, Index col, Block panel) const {
+  load(row, col, panel);
+  const auto means_part = means().segment(col, panel.rows());
+  const auto scales_part = inverse_scales_.segment(col, panel.rows());
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < panel.cols(); ++i) {
+    const double m = row_means_.size() > 0 ? row_means_[row + i] : 0;
+    panel.col(i).array() = (panel.col(i).array() - m - means_part.array()) * scales_part.array();
+  }
+}
+
+void StoredMatrix::do_times(ConstBlock x, Block y, const Tick& tick) const {
+  for_row_panels(tick, [&](Index row, auto panel) {
+    read_panel(row, 0, panel);
+    y.middleRows(row, panel.cols()).noalias() = panel.transpose() * x;
+  });
+}
+
+void StoredMatrix::do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const {
+  x.setZero();
+  for_row_panels(tick, [&](Index row, auto panel) {
+    read_panel(row, 0, panel);
+    x.noalias() += panel * y.middleRows(row, panel.cols());
+  });
+}
+
+void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const {
+  y.setZero();
+  Matrix product;
+  for_row_panels(tick, [&](Index row, auto panel) {
+    read_panel(row, 0, panel);
+    product.noalias() = panel.transpose() * x;
+    y.noalias() += panel * product;
+  });
+}
+
+void StoredMatrix::do_gram(Block g, const Tick& tick) const {
+  g.setZero();
+  for_row_panels(tick, [&](Index row, auto panel) {
+    read_panel(row, 0, panel);
+    g.selfadjointView<Eigen::Lower>().rankUpdate(panel);
+  });
+  g.triangularView<Eigen::StrictlyUpper>() = g.transpose();
+}
+
+void StoredMatrix::do_outer_gram(Block g, const Tick& tick) const {
+  g.setZero();
+  const Index step = panel_size(rows(), cols());
+  Matrix buffer(step, rows());
+  for (Index col = 0; col < cols(); col += step) {
+    if (tick) tick(static_cast<double>(col) / static_cast<double>(cols()));
+    auto panel = buffer.topRows(std::min(step, cols() - col));
+    read_panel(0, col, panel);
+    g.selfadjointView<Eigen::Lower>().rankUpdate(panel.transpose());
+  }
+  g.triangularView<Eigen::StrictlyUpper>() = g.transpose();
+}
+
+Matrix StoredMatrix::scaled(ConstBlock x) const { return inverse_scales_.asDiagonal() * x; }
+
+void StoredMatrix::correct_times(const Matrix& dx, Block y) const {
+  if (row_means_.size() > 0) y.noalias() -= row_means_ * dx.colwise().sum();
+  y.rowwise() -= means().transpose() * dx;
+}
+
+void StoredMatrix::correct_adjoint(ConstBlock y, Block x) const {
+  if (row_means_.size() > 0) x.rowwise() -= row_means_.transpose() * y;
+  x.noalias() -= means() * y.colwise().sum();
+  x.array().colwise() *= inverse_scales_.array();
+}
+
+}  // namespace spcart

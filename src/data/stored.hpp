@@ -1,0 +1,56 @@
+#pragma once
+
+#include <vector>
+
+#include "spcart/data.hpp"
+
+namespace spcart {
+
+/// A table whose entries can be read. The one place where row-mean removal, centring and scaling
+/// happen: A = (S - m 1' - 1 c') D for stored S, row means m, column means c and D = diag(1/scale).
+///
+/// A panel is a part of A laid out with samples as columns. Panels are prepared when they are read,
+/// before anything is multiplied, so that large means cannot destroy a Gram matrix.
+class StoredMatrix : public DataMatrix {
+ protected:
+  StoredMatrix(Index rows, Index cols) : DataMatrix(rows, cols, rows) {}
+
+  /// To be called at the end of a kind's constructor.
+  void measure(const Preparation& preparation);
+
+  /// A panel of stored entries: column i is sample row + i, restricted to variables col, col + 1, ...
+  virtual void load(Index row, Index col, Block panel) const = 0;
+
+  /// What measure() needs: m, and for each variable of S - m 1' its mean and the sum of squares about
+  /// it. `largest` is the largest stored magnitude of each variable. Throws where a value is not
+  /// finite.
+  struct Moments {
+    Vector row_means;  ///< empty where row means stay
+    Vector means, squares, largest;
+  };
+  virtual Moments moments(bool remove_row_mean) const;
+
+  void do_times(ConstBlock x, Block y, const Tick& tick) const override;
+  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override;
+  void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override;
+  void do_gram(Block g, const Tick& tick) const override;
+  void do_outer_gram(Block g, const Tick& tick) const override;
+
+  // The same algebra for kinds that multiply by S itself.
+  Matrix scaled(ConstBlock x) const;                  ///< D x
+  void correct_times(const Matrix& dx, Block y) const;      ///< y = S D x becomes A x
+  void correct_adjoint(ConstBlock y, Block x) const;  ///< x = S'y becomes A'y
+
+  const Vector& row_means() const { return row_means_; }
+
+ private:
+  Index panel_size(Index length, Index count) const;
+  void read_panel(Index row, Index col, Block panel) const;
+  template <class Visit>
+  void for_row_panels(const Tick& tick, Visit visit) const;
+
+  Vector row_means_;       ///< m, empty where row means stay
+  Vector inverse_scales_;  ///< the diagonal of D
+};
+
+}  // namespace spcart

@@ -1,0 +1,184 @@
+#include "spcart/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "spcart/error.hpp"
+#include "spcart/refit.hpp"
+#include "spcart/threads.hpp"
+
+namespace spcart {
+namespace {
+
+/// Runs the stages of a fit: times each, tells the observer and lets it stop them.
+class Stages {
+ public:
+  explicit Stages(const Observer& observer) : observer_(observer) {}
+
+  template <class Work>
+  auto run(std::string_view stage, double& seconds, Work work) {
+    const Tick tick = [this, stage](double fraction) { tell(stage, fraction); };
+    tell(stage, 0);
+    const auto begin = Clock::now();
+    auto result = work(tick);
+    seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+    tell(stage, 1);
+    return result;
+  }
+
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void tell(std::string_view stage, double fraction) const {
+    if (observer_ && !observer_({stage, fraction})) throw Cancelled();
+  }
+
+  const Observer& observer_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+std::string list_of(const std::vector<Index>& numbers) {
+  constexpr std::size_t kMost = 8;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(numbers.size(), kMost); ++k)
+    text += fmt::format("{}{}", k > 0 ? ", " : "", numbers[k] + 1);
+  return numbers.size() > kMost ? text + ", ..." : text;
+}
+
+void warn_of_data(const DataMatrix& a, std::vector<std::string>& warnings) {
+  const auto& constant = a.constant_columns();
+  if (!constant.empty())
+    warnings.push_back(
+        fmt::format("{} variable{} not vary and cannot be scaled: loadings there are zero (column {})",
+                    constant.size(), constant.size() == 1 ? " does" : "s do", list_of(constant)));
+}
+
+void warn_of_empty(const Loadings& x, std::vector<std::string>& warnings) {
+  std::vector<Index> empty;
+  for (Index i = 0; i < x.cols(); ++i)
+    if (x.col(i).nonZeros() == 0) empty.push_back(i);
+  if (!empty.empty())
+    warnings.push_back(
+        fmt::format("truncation left nothing of {} component{} ({}): lambda is too large",
+                    empty.size(), empty.size() == 1 ? "" : "s", list_of(empty)));
+}
+
+/// Component i of the result is component order[i] as found, with the sign that makes its largest
+/// entry positive.
+void arrange(const std::vector<Index>& order, Result& result, Matrix& m) {
+  const auto r = static_cast<Index>(order.size());
+  Loadings change(r, r);
+  for (Index i = 0; i < r; ++i) {
+    const Index from = order[static_cast<std::size_t>(i)];
+    double largest = 0;
+    for (Loadings::InnerIterator it(result.loadings, from); it; ++it)
+      if (std::abs(it.value()) > std::abs(largest)) largest = it.value();
+    change.insert(from, i) = largest < 0 ? -1 : 1;
+  }
+  result.loadings = result.loadings * change;
+  result.rotation = change.transpose() * result.rotation;
+  m = change.transpose() * (m * change);
+}
+
+std::vector<Index> own_order(Index r) {
+  std::vector<Index> order(static_cast<std::size_t>(r));
+  std::iota(order.begin(), order.end(), Index{0});
+  return order;
+}
+
+std::string describe(Status status, Index iterations) {
+  const auto count = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
+  return status == Status::converged ? "converged after " + count
+                                     : "not converged within " + count;
+}
+
+Result start_result(const DataMatrix& a, const Options& options) {
+  Result result;
+  result.options = options;
+  result.truncation = truncation_of(options, a.cols());
+  result.samples = a.samples();
+  result.variables = a.cols();
+  result.preparation = a.preparation();
+  result.threads = threads();
+  warn_of_data(a, result.warnings);
+  return result;
+}
+
+Result fit_basis(const DataMatrix& a, const Basis& basis, Result result, Stages& stages) {
+  const Options& options = result.options;
+  const Index r = options.components;
+  result.solver = basis.solver;
+  result.singular_values = basis.singular_values.head(r);
+  result.warnings.insert(result.warnings.end(), basis.warnings.begin(), basis.warnings.end());
+
+  Rotated rotated = stages.run("rotate", result.timing.rotate, [&](const Tick& tick) {
+    return rotate_and_truncate(basis.vectors.leftCols(r),
+                               {.truncation = result.truncation,
+                                .start = options.start,
+                                .tolerance = options.tolerance,
+                                .max_iterations = options.max_iterations,
+                                .seed = options.seed},
+                               tick);
+  });
+  result.rotation = std::move(rotated.rotation);
+  result.history = std::move(rotated.history);
+  result.status = rotated.status;
+  result.loadings = stages.run("refit", result.timing.refit, [&](const Tick& tick) {
+    return refit(a, rotated.loadings, options.refit, tick);
+  });
+
+  Matrix m = stages.run("score", result.timing.score, [&](const Tick& tick) {
+    return component_covariance(a, result.loadings, tick);
+  });
+  arrange(options.order == Order::variance ? order_by_adjusted_variance(m) : own_order(r), result,
+          m);
+  const double cpev_pca = result.singular_values.squaredNorm() / basis.total_variance;
+  result.criteria = judge(result.loadings, m, basis.total_variance, cpev_pca);
+
+  warn_of_empty(result.loadings, result.warnings);
+  result.message = describe(result.status, result.iterations());
+  if (result.status != Status::converged) result.warnings.push_back(result.message);
+  result.timing.total = stages.elapsed();
+  return result;
+}
+
+}  // namespace
+
+Result fit(const DataMatrix& a, const Options& options, const Observer& observer) {
+  check(options, a);
+  const ThreadScope scope(options.threads);
+  Stages stages(observer);
+  Result result = start_result(a, options);
+  const Basis basis = stages.run("pca", result.timing.pca, [&](const Tick& tick) {
+    return principal_basis(a, options.components, {.solver = options.solver, .seed = options.seed},
+                           tick);
+  });
+  return fit_basis(a, basis, std::move(result), stages);
+}
+
+Result fit(const DataMatrix& a, const Basis& basis, const Options& options,
+           const Observer& observer) {
+  check(options, a);
+  if (basis.vectors.rows() != a.cols() || basis.vectors.cols() < options.components)
+    throw Error(fmt::format("basis: it is {} x {}, but {} components of {} variables are asked for",
+                            basis.vectors.rows(), basis.vectors.cols(), options.components,
+                            a.cols()));
+  const ThreadScope scope(options.threads);
+  Stages stages(observer);
+  return fit_basis(a, basis, start_result(a, options), stages);
+}
+
+Matrix scores(const DataMatrix& a, const Loadings& x) {
+  if (x.rows() != a.cols())
+    throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
+  return a.times(Matrix(x));
+}
+
+}  // namespace spcart

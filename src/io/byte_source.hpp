@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spcart/types.hpp"
+
+struct z_stream_s;
+
+namespace spcart::io {
+
+/// The bytes of a file, or of standard input for "-", unpacked where they are gzipped. Every failure
+/// is an Error that names the file.
+class ByteSource {
+ public:
+  explicit ByteSource(const std::filesystem::path& path, Tick tick = {});
+  ~ByteSource();
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// Reads up to `count` bytes; fewer only at the end.
+  std::size_t read(char* to, std::size_t count);
+
+  /// The first bytes, whether they have been read yet or not; at least 16 where there are as many.
+  std::string_view head() const { return head_; }
+
+  /// As messages call it.
+  const std::string& name() const { return name_; }
+
+  /// Number of bytes where it is known beforehand: of plain files.
+  std::optional<std::uint64_t> size() const;
+
+ private:
+  struct EndInflate {
+    void operator()(z_stream_s* stream) const;
+  };
+
+  void open(const std::filesystem::path& path);
+  void begin_inflate();
+  std::size_t decode(char* to, std::size_t count);
+  std::size_t inflate(char* to, std::size_t count);
+  void inflate_step();
+  std::size_t read_file(char* to, std::size_t count);
+  bool fill();
+
+  std::string name_;
+  Tick tick_;
+  int file_ = -1;
+  bool close_file_ = false;
+  std::optional<std::uint64_t> file_size_;
+  std::uint64_t file_read_ = 0;
+
+  std::vector<char> input_;  ///< bytes of the file that are not decoded yet
+  std::size_t input_begin_ = 0, input_end_ = 0;
+  std::unique_ptr<z_stream_s, EndInflate> stream_;  ///< none where the file is plain
+  bool in_member_ = false;                          ///< of a gzip file, which may have several
+  std::size_t members_ = 0;
+
+  std::string head_;
+  std::size_t head_used_ = 0;
+};
+
+/// The lines of a text, one after the other, where they lie in its buffer.
+class LineReader {
+ public:
+  explicit LineReader(ByteSource& source);
+
+  /// Goes to the next line; false at the end of the text.
+  bool next() {
+    line_ = next_;
+    number_ += lines_;
+    lines_ = 0;
+    return extend();
+  }
+
+  /// Takes the following line into the present one, as a quoted field needs; false at the end.
+  bool extend();
+
+  char* begin() { return buffer_.data() + line_; }
+  char* end() { return buffer_.data() + line_end_; }  ///< before the line's ending
+  Index number() const { return number_; }            ///< of the line, or of the first of several
+
+ private:
+  bool fill();
+
+  ByteSource& source_;
+  std::vector<char> buffer_;
+  std::size_t line_ = 0, line_end_ = 0;  ///< the present line
+  std::size_t next_ = 0;                 ///< the line after it
+  std::size_t filled_ = 0;
+  Index number_ = 1;
+  Index lines_ = 0;  ///< how many the present one consists of
+};
+
+}  // namespace spcart::io

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "io/byte_source.hpp"
+#include "spcart/io.hpp"
+
+namespace spcart::io {
+
+/// Reads separated text. The separator is found in the first line where none is given (0). Missing
+/// cells become NaN unless the options refuse them; variables to leave out are left out, and for a
+/// covariance their rows too.
+Table read_csv(ByteSource& source, const ReadOptions& options, char separator = 0);
+
+}  // namespace spcart::io

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace spcart::io {
+
+/// An array of plain values that grows as they come. Large blocks are moved by the system without
+/// being copied, and what is reserved but not yet written takes no memory: at no time does an array
+/// need twice its size.
+template <class T>
+class GrowingArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  GrowingArray() = default;
+  GrowingArray(GrowingArray&& other) noexcept { swap(other); }
+  GrowingArray& operator=(GrowingArray&& other) noexcept {
+    GrowingArray(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~GrowingArray() { std::free(data_); }
+
+  std::size_t size() const { return size_; }
+  T* data() { return data_; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+
+  void push_back(T value) { *extend(1) = value; }
+
+  /// Appends `count` values that are not set yet, and returns where they are.
+  T* extend(std::size_t count) {
+    if (count > capacity_ - size_) grow(count);
+    size_ += count;
+    return data_ + size_ - count;
+  }
+
+  /// Cuts the array to `size` values, at most as many as there are.
+  void cut(std::size_t size) { size_ = size; }
+
+  /// Hands over the memory to the owner that is returned; the array is empty afterwards.
+  std::shared_ptr<T> release() {
+    if (size_ > 0) set_capacity(size_);
+    std::shared_ptr<T> owner(data_, [](T* data) { std::free(data); });
+    data_ = nullptr;
+    size_ = capacity_ = 0;
+    return owner;
+  }
+
+ private:
+  void swap(GrowingArray& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  void grow(std::size_t count) {
+    constexpr std::size_t kSmall = (std::size_t{1} << 24) / sizeof(T);
+    const std::size_t step = capacity_ < kSmall ? capacity_ + 16 : capacity_ / 8;
+    set_capacity(size_ + (count > step ? count : step));
+  }
+
+  void set_capacity(std::size_t capacity) {
+    if (capacity > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
+    void* moved = std::realloc(static_cast<void*>(data_), capacity * sizeof(T));
+    if (moved == nullptr) throw std::bad_alloc();
+    data_ = static_cast<T*>(moved);
+    capacity_ = capacity;
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace spcart::io

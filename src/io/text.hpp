@@ -1,0 +1,121 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <locale>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "spcart/error.hpp"
+#include "spcart/types.hpp"
+
+namespace spcart::io {
+
+/// Length of the UTF-8 character that `text` begins with; 0 where it begins with none.
+inline std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty()) return 0;
+  const unsigned char lead = byte(0);
+  const std::size_t length = lead < 0x80                     ? 1
+                             : lead >= 0xc2 && lead <= 0xdf  ? 2
+                             : (lead & 0xf0) == 0xe0         ? 3
+                             : lead >= 0xf0 && lead <= 0xf4  ? 4
+                                                             : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
+  const bool surrogate = lead == 0xed && byte(1) >= 0xa0;
+  const bool beyond = lead == 0xf4 && byte(1) >= 0x90;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
+/// Text of unknown origin made fit for a message: control characters and invalid UTF-8 are escaped,
+/// and what exceeds `limit` characters is cut.
+inline std::string printable(std::string_view text, std::size_t limit = 40) {
+  std::string out;
+  for (std::size_t count = 0; !text.empty(); ++count) {
+    if (count == limit) return out + "...";
+    const std::size_t length = utf8_length(text);
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const bool control = lead < 0x20 || lead == 0x7f ||
+                         (lead == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    if (length == 0 || control) {
+      out += fmt::format("\\x{:02x}", lead);
+      text.remove_prefix(1);
+      if (control && length == 2) text.remove_prefix(1);
+    } else {
+      out += text.substr(0, length);
+      text.remove_prefix(length);
+    }
+  }
+  return out;
+}
+
+/// Where in a file something is wrong; line and field count from 1, and 0 where they mean nothing.
+struct Place {
+  std::string_view file;
+  Index line = 0;
+  Index field = 0;
+};
+
+/// Throws Error with a message that begins with the place: "data.csv:7:3: ...".
+template <class... Args>
+[[noreturn]] void fail(const Place& place, fmt::format_string<Args...> text, Args&&... args) {
+  constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
+  std::string message = printable(place.file, kWhole);
+  if (place.line > 0) message += fmt::format(":{}", place.line);
+  if (place.field > 0) message += fmt::format(":{}", place.field);
+  throw Error(message + ": " + fmt::format(text, std::forward<Args>(args)...));
+}
+
+/// The advice that goes with every refused missing value.
+inline constexpr std::string_view kMissingHint =
+    "--missing drop leaves such samples out, --missing mean fills in the variable's mean";
+
+inline std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n\f\v";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+inline bool is_missing_token(std::string_view text) {
+  return text.empty() || text == "NA" || text == "NaN" || text == "nan" || text == "null" ||
+         text == "NULL" || text == "?" || text == "N/A";
+}
+
+/// Reads a finite number at `first` without a leading plus. Returns where it ends, or `first` where
+/// there is none that `classify` would not know better.
+inline const char* read_plain_number(const char* first, const char* last, double& value) {
+  const auto [end, error] = std::from_chars(first, last, value);
+  return error == std::errc{} && std::isfinite(value) ? end : first;
+}
+
+enum class Cell { number, missing, infinite, text };
+
+/// What a cell without surrounding blanks holds; `value` is set where that is a number.
+inline Cell classify(std::string_view text, double& value) {
+  if (is_missing_token(text)) return Cell::missing;
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  const char* first = text.data() + (plus ? 1 : 0);
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (error == std::errc::invalid_argument || end != last) return Cell::text;
+  if (error == std::errc::result_out_of_range) {
+    // from_chars does not tell too large from too small.
+    std::istringstream stream{std::string(first, last)};
+    stream.imbue(std::locale::classic());
+    if (!(stream >> value)) return Cell::infinite;
+  }
+  if (std::isnan(value)) return Cell::missing;
+  return std::isinf(value) ? Cell::infinite : Cell::number;
+}
+
+}  // namespace spcart::io
