@@ -69,6 +69,12 @@ SymmetricEigen by_krylov(const DataMatrix& a, Index r, const PcaOptions& options
   return {std::move(k.values), std::move(k.vectors)};
 }
 
+/// A variable that does not vary has no part in any component: what is there is rounding.
+void clear_idle_variables(Matrix& v, const Vector& column_norms) {
+  for (Index j = 0; j < v.rows(); ++j)
+    if (column_norms[j] == 0) v.row(j).setZero();
+}
+
 /// Fills V up to r orthonormal columns with the unit vectors that lie farthest outside it, those of
 /// variables that vary first.
 Matrix completed(const Matrix& v, Index r, const Vector& column_norms) {
@@ -118,6 +124,7 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
                      : b.solver == Solver::outer ? by_outer(a, r, tick)
                                                  : by_krylov(a, r, options, tick, b.warnings);
   b.rank = numerical_rank(e.values, rank_threshold(a));
+  clear_idle_variables(e.vectors, a.column_squared_norms());
   b.vectors = completed(e.vectors.leftCols(b.rank), r, a.column_squared_norms());
   make_largest_positive(b.vectors);
   if (b.rank < r)

@@ -109,6 +109,16 @@ struct DenseView {
   }
 };
 
+/// An Eigen matrix, map or block where it lies, in either storage order.
+template <class Derived>
+DenseView view_of(const Eigen::DenseBase<Derived>& matrix) {
+  static_assert(bool(Derived::Flags & Eigen::DirectAccessBit), "an expression lies nowhere");
+  const Derived& m = matrix.derived();
+  const Index inner = m.innerStride(), outer = m.outerStride();
+  return {m.data(), scalar_of<typename Derived::Scalar>(), m.rows(), m.cols(),
+          Derived::IsRowMajor ? outer : inner, Derived::IsRowMajor ? inner : outer, {}};
+}
+
 /// A sparse table where it lies, compressed by rows (CSR) or by columns (CSC). Entries k of line i
 /// are those with outer[i] <= k < outer[i + 1]; no entry may be stored twice.
 struct SparseView {
@@ -126,7 +136,8 @@ struct SparseView {
 // The kinds of data. Views must outlive the matrix unless they carry an owner. A value that is not
 // finite, a shape that does not fit or a broken sparse structure throws Error.
 std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation = {});
-std::unique_ptr<DataMatrix> make_dense(ConstBlock matrix, const Preparation& preparation = {});
+/// Takes the matrix over: move it in to spare the copy, or give view_of(matrix) to leave it in place.
+std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& preparation = {});
 std::unique_ptr<DataMatrix> make_sparse(const SparseView& view,
                                         const Preparation& preparation = {});
 

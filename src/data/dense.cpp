@@ -1,4 +1,5 @@
-#include <fmt/format.h>
+#include <algorithm>
+#include <utility>
 
 #include "data/stored.hpp"
 #include "spcart/error.hpp"
@@ -59,10 +60,11 @@ std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation&
   throw Error("the table's scalar type is unknown");
 }
 
-std::unique_ptr<DataMatrix> make_dense(ConstBlock matrix, const Preparation& preparation) {
-  return make_dense({matrix.data(), Scalar::float64, matrix.rows(), matrix.cols(), 1,
-                     matrix.outerStride(), {}},
-                    preparation);
+std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& preparation) {
+  const auto owner = std::make_shared<const Matrix>(std::move(matrix));
+  DenseView view = view_of(*owner);
+  view.owner = owner;
+  return make_dense(view, preparation);
 }
 
 }  // namespace spcart

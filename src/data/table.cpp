@@ -31,7 +31,7 @@ Matrix to_matrix(const Table& table) {
 Table make_table(Matrix values, std::vector<std::string> variables,
                  std::vector<std::string> samples) {
   const auto owner = std::make_shared<const Matrix>(std::move(values));
-  DenseView view = DenseView::column_major(owner->data(), owner->rows(), owner->cols());
+  DenseView view = view_of(*owner);
   view.owner = owner;
   if (variables.empty()) variables = default_names(owner->cols());
   return {view, false, std::move(variables), std::move(samples)};

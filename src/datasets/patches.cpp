@@ -36,7 +36,7 @@ class Picture {
     const double reach = disc.radius + 0.5;
     for (Index y = ceil(disc.y - reach); y < ceil(disc.y + reach); ++y) {
       const double dy = static_cast<double>(y) - disc.y;
-      const double half_width = std::sqrt(reach * reach - dy * dy);
+      const double half_width = std::sqrt(std::max(reach * reach - dy * dy, 0.0));
       for (Index x = ceil(disc.x - half_width); x < ceil(disc.x + half_width); ++x) {
         const auto pixel = static_cast<std::size_t>(wrapped(y) * kSide + wrapped(x));
         if (gap_[pixel] > 0) shine_through(pixel, disc, dy, static_cast<double>(x) - disc.x);
@@ -67,7 +67,7 @@ class Picture {
     }
   }
 
-  std::vector<float> light_;  // from the discs so far, 0 to 256
+  std::vector<float> light_;  // from the discs so far, 0 to 255
   std::vector<float> gap_;    // what of each pixel no disc covers yet, 1 to 0
   Index open_pixels_ = kSide * kSide;
 };
@@ -89,7 +89,7 @@ Picture draw_picture(Random& random) {
     disc.radius = draw_radius(min_radius, random);
     disc.x = kSide * random.uniform();
     disc.y = kSide * random.uniform();
-    disc.grey = static_cast<float>(128 + 256 * contrast * (random.uniform() - 0.5));
+    disc.grey = static_cast<float>(127.5 + 255 * contrast * (random.uniform() - 0.5));
     picture.add_behind(disc);
   }
   return picture;

@@ -1,0 +1,22 @@
+# Installs the library so that find_package(spcart) gives spcart::spcart.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spcart)
+
+install(TARGETS spcart EXPORT spcartTargets)
+install(DIRECTORY include/spcart DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT spcartTargets NAMESPACE spcart:: DESTINATION ${package_dir})
+
+get_target_property(spcart_type spcart TYPE)
+configure_package_config_file(cmake/spcartConfig.cmake.in spcartConfig.cmake
+  INSTALL_DESTINATION ${package_dir}
+)
+# Until 1.0 a minor version may change the public face.
+write_basic_package_version_file(spcartConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(
+  FILES
+    ${CMAKE_CURRENT_BINARY_DIR}/spcartConfig.cmake
+    ${CMAKE_CURRENT_BINARY_DIR}/spcartConfigVersion.cmake
+    cmake/FindLAPACKE.cmake
+  DESTINATION ${package_dir}
+)

@@ -1,0 +1,115 @@
+#include "spcart/criteria.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "spcart/error.hpp"
+#include "spcart/pca.hpp"
+#include "verify.hpp"
+
+namespace spcart {
+namespace {
+
+void expect_figures(const Matrix& m, const Matrix& x) {
+  const auto a = make_dense(m);
+  const Criteria c = judge(*a, Loadings(x.sparseView(0, 0)), 0.9);
+  const verify::Figures f = verify::figures(verify::prepared(m, {}), x);
+  EXPECT_NEAR(c.cpev, f.cpev, 1e-9);
+  EXPECT_NEAR(c.ev, f.ev, 1e-9);
+  EXPECT_NEAR(c.nonorthogonality, f.nonorthogonality, 1e-12);
+  EXPECT_NEAR(c.worst_nonorthogonality, f.worst, 1e-12);
+  EXPECT_LE((c.adjusted_variance - f.adjusted).norm(), 1e-9);
+  EXPECT_EQ(c.cpev_pca, 0.9);
+  EXPECT_NEAR(c.share_of_pca(), f.cpev / 0.9, 1e-9);
+}
+
+Matrix random_sparse(Index p, Index r, std::uint64_t seed) {
+  const Matrix mask = verify::random_matrix(p, r, seed);
+  return (mask.array() > 0.3).select(verify::random_matrix(p, r, seed + 1).array(), 0.0);
+}
+
+TEST(Criteria, JudgeAnyMatrixAsTheVerifierDoes) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    expect_figures(verify::decaying(40, 12, seed), random_sparse(12, 5, seed));
+}
+
+TEST(Criteria, ZeroColumnsCopiesAndFullRankAreJudgedToo) {
+  const Matrix m = verify::decaying(40, 6, 3);
+  Matrix x = random_sparse(6, 4, 1);
+  x.col(1).setZero();
+  expect_figures(m, x);
+  x.col(2) = -3 * x.col(0);
+  expect_figures(m, x);
+  expect_figures(m, Matrix::Identity(6, 6));
+  expect_figures(m, Matrix::Zero(6, 2));
+  expect_figures(m, verify::random_matrix(6, 9, 2));  // more components than variables
+}
+
+TEST(Criteria, LengthAndSignOfColumnsDoNotMatter) {
+  const auto a = make_dense(verify::decaying(40, 12, 3));
+  const Matrix x = random_sparse(12, 3, 4);
+  const Criteria c = judge(*a, Loadings(x.sparseView()), 1);
+  Matrix scaled = x;
+  scaled.col(0) *= -1e-200;
+  scaled.col(1) *= 1e200;
+  const Criteria d = judge(*a, Loadings(scaled.sparseView(0, 0)), 1);
+  EXPECT_NEAR(c.cpev, d.cpev, 1e-12);
+  EXPECT_EQ(c.nonzeros, d.nonzeros);
+}
+
+TEST(Criteria, SparsityHasTheSampleDeviation) {
+  Matrix x = Matrix::Zero(10, 3);
+  x.col(0).head(2).setOnes();
+  x.col(1).head(5).setOnes();
+  const Criteria c = judge(*make_dense(verify::decaying(20, 10, 1)), Loadings(x.sparseView()), 1);
+  EXPECT_EQ(c.nonzeros, (std::vector<Index>{2, 5, 0}));
+  EXPECT_NEAR(c.sparsity.mean, 2.3 / 3, 1e-12);
+  EXPECT_NEAR(c.sparsity.min, 0.5, 1e-12);
+  const double mean = 2.3 / 3;
+  EXPECT_NEAR(c.sparsity.std,
+              std::sqrt((std::pow(0.8 - mean, 2) + std::pow(0.5 - mean, 2) + std::pow(1 - mean, 2)) / 2),
+              1e-12);
+}
+
+TEST(Criteria, PrincipalComponentsExplainWhatTheyShould) {
+  const auto a = make_dense(verify::decaying(50, 10, 2));
+  const Basis b = principal_basis(*a, 4);
+  const Criteria c = judge(*a, Loadings(b.vectors.sparseView()), b.cpev());
+  EXPECT_NEAR(c.cpev, b.cpev(), 1e-12);
+  EXPECT_NEAR(c.ev, c.cpev, 1e-12);
+  EXPECT_NEAR(c.share_of_pca(), 1, 1e-12);
+  EXPECT_LE(c.nonorthogonality, 1e-12);
+  for (Index i = 0; i < 4; ++i)
+    EXPECT_NEAR(c.adjusted_variance[i], std::pow(b.singular_values[i], 2) / b.total_variance, 1e-12);
+}
+
+TEST(Criteria, OrderByAdjustedVarianceNeverRises) {
+  const Matrix m = verify::decaying(40, 12, 6);
+  const auto a = make_dense(m);
+  const Matrix x = random_sparse(12, 6, 3);
+  const auto order = order_by_adjusted_variance(component_covariance(*a, Loadings(x.sparseView())));
+  const Matrix ordered = x(Eigen::all, order);
+  const Criteria c = judge(*a, Loadings(ordered.sparseView()), 1);
+  for (Index i = 1; i < 6; ++i)
+    EXPECT_LE(c.adjusted_variance[i], c.adjusted_variance[i - 1] + 1e-12);
+}
+
+TEST(Criteria, OneLoadingHasNoSpreadAndNoPairs) {
+  const auto a = make_dense(verify::decaying(20, 5, 1));
+  const Criteria c = judge(*a, Loadings(Matrix(Vector::Unit(5, 2)).sparseView()), 1);
+  EXPECT_EQ(c.sparsity.std, 0);
+  EXPECT_EQ(c.nonorthogonality, 0);
+}
+
+TEST(Criteria, BadInputIsRefused) {
+  const auto a = make_dense(verify::decaying(20, 5, 1));
+  EXPECT_THROW(judge(*a, Loadings(4, 2), 1), Error);
+  EXPECT_THROW(judge(*a, Loadings(5, 0), 1), Error);
+  Loadings x(5, 1);
+  x.insert(1, 0) = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(judge(*a, x, 1), Error);
+}
+
+}  // namespace
+}  // namespace spcart

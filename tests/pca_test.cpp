@@ -1,0 +1,111 @@
+#include "spcart/pca.hpp"
+
+#include <gtest/gtest.h>
+
+#include "spcart/error.hpp"
+#include "verify.hpp"
+
+namespace spcart {
+namespace {
+
+constexpr Solver kSolvers[] = {Solver::gram, Solver::outer, Solver::krylov};
+
+/// The contract, checked against a full SVD of the realised matrix.
+void expect_basis_of(const Basis& b, const Matrix& dense, Index r) {
+  const Eigen::BDCSVD<Matrix> svd(dense, Eigen::ComputeThinV);
+  const Vector& s = svd.singularValues();
+  ASSERT_EQ(b.vectors.cols(), r);
+  EXPECT_LE((b.vectors.transpose() * b.vectors - Matrix::Identity(r, r)).norm(), 1e-11);
+  EXPECT_LE((b.singular_values - s.head(r)).cwiseAbs().maxCoeff(), 1e-7 * s[0]);
+  EXPECT_LE(b.residuals.maxCoeff(), 1e-8);
+  EXPECT_NEAR(b.total_variance, dense.squaredNorm(), 1e-9 * dense.squaredNorm());
+  const Matrix defect = dense.transpose() * (dense * b.vectors) -
+                        b.vectors * b.singular_values.cwiseAbs2().asDiagonal();
+  EXPECT_LE(defect.colwise().norm().maxCoeff(), 1e-8 * s[0] * s[0]);
+  EXPECT_NEAR(b.cpev(), s.head(r).squaredNorm() / s.squaredNorm(), 1e-9);
+}
+
+TEST(Pca, EverySolverMeetsTheContractOnEveryShape) {
+  for (const auto& [n, p, r] : {std::tuple{60, 20, 5}, {20, 60, 5}, {30, 30, 29}, {200, 7, 7},
+                                {7, 200, 6}, {50, 3, 1}, {300, 300, 12}}) {
+    const Matrix m = verify::decaying(n, p, 3);
+    const Matrix dense = verify::prepared(m, {});
+    const auto a = make_dense(m);
+    for (const Solver solver : kSolvers) {
+      SCOPED_TRACE(testing::Message() << n << " x " << p << ", r = " << r << ", solver "
+                                      << name(solver));
+      const Basis b = principal_basis(*a, r, {.solver = solver});
+      EXPECT_EQ(b.solver, solver);
+      EXPECT_TRUE(b.warnings.empty());
+      expect_basis_of(b, dense, r);
+    }
+  }
+}
+
+TEST(Pca, SolversAgree) {
+  const auto a = make_dense(verify::decaying(150, 120, 5), {.scale = true});
+  const Basis reference = principal_basis(*a, 10, {.solver = Solver::gram});
+  for (const Solver solver : kSolvers) {
+    const Basis b = principal_basis(*a, 10, {.solver = solver});
+    EXPECT_LE(verify::subspace_distance(b.vectors, reference.vectors), 1e-6);
+  }
+}
+
+TEST(Pca, KrylovRestartsAndFindsClosePairs) {
+  // A slow spectrum: many restarts are needed, and pairs of equal singular values must both be found.
+  Vector s(400);
+  for (Index j = 0; j < 400; ++j) s[j] = std::pow(0.98, static_cast<double>(j / 2));
+  const Matrix dense = verify::random_orthonormal(400, 400, 1) * s.asDiagonal() *
+                       verify::random_orthonormal(400, 400, 2).transpose();
+  const auto a = make_dense(dense, {.center = false});
+  expect_basis_of(principal_basis(*a, 15, {.solver = Solver::krylov}), dense, 15);
+}
+
+TEST(Pca, BeyondTheRankTheBasisIsCompletedWithAWarning) {
+  const Matrix m = verify::random_matrix(40, 4, 1) * verify::random_matrix(4, 10, 2);
+  const auto a = make_dense(m);
+  for (const Solver solver : kSolvers) {
+    const Basis b = principal_basis(*a, 10, {.solver = solver});
+    EXPECT_EQ(b.rank, 4);
+    EXPECT_LE((b.vectors.transpose() * b.vectors - Matrix::Identity(10, 10)).norm(), 1e-10);
+    EXPECT_EQ(b.singular_values.tail(6).norm(), 0);
+    EXPECT_LE(b.residuals.maxCoeff(), 1e-8);
+    ASSERT_EQ(b.warnings.size(), 1U);
+    EXPECT_NE(b.warnings[0].find("numerical rank 4"), std::string::npos);
+  }
+}
+
+TEST(Pca, CompletionAvoidsVariablesThatDoNotVary) {
+  Matrix m = verify::random_matrix(40, 2, 1) * verify::random_matrix(2, 6, 2);
+  m.col(3).setConstant(7);
+  for (const Solver solver : kSolvers) {
+    const Basis b = principal_basis(*make_dense(m, {.scale = true}), 5, {.solver = solver});
+    EXPECT_LE(b.vectors.row(3).cwiseAbs().maxCoeff(), 1e-12);
+  }
+}
+
+TEST(Pca, SparseAndCovarianceKindsWork) {
+  const Matrix m = verify::decaying(80, 15, 4);
+  const Matrix dense = verify::prepared(m, {});
+  const auto a = make_covariance(dense.transpose() * dense);
+  for (const Solver solver : kSolvers)
+    expect_basis_of(principal_basis(*a, 5, {.solver = solver}), dense, 5);
+}
+
+TEST(Pca, GivingUpIsAWarningNotAnError) {
+  const auto a = make_dense(verify::random_matrix(300, 300, 1));
+  const Basis b = principal_basis(*a, 5, {.solver = Solver::krylov, .max_passes = 2});
+  ASSERT_EQ(b.warnings.size(), 1U);
+  EXPECT_NE(b.warnings[0].find("did not reach"), std::string::npos);
+  EXPECT_GT(b.residuals.maxCoeff(), 1e-8);
+}
+
+TEST(Pca, BadInputIsNamed) {
+  const auto a = make_dense(verify::random_matrix(10, 4, 1));
+  EXPECT_THROW(principal_basis(*a, 0), Error);
+  EXPECT_THROW(principal_basis(*a, 5), Error);
+  EXPECT_THROW(principal_basis(*make_dense(Matrix::Constant(5, 3, 2.5)), 1), Error);
+}
+
+}  // namespace
+}  // namespace spcart

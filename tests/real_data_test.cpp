@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "spcart/fit.hpp"
+#include "spcart/io.hpp"
+#include "verify.hpp"
+
+/// Figures on real data sets that are not ours to publish: worked out independently, and known to
+/// four digits.
+namespace spcart {
+namespace {
+
+class RealData : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::getenv("SPCART_DATA") == nullptr)
+      GTEST_SKIP() << "SPCART_DATA is not set: it names the folder of the real data sets";
+  }
+
+  static Table read(const char* name) {
+    return read_table(std::filesystem::path(std::getenv("SPCART_DATA")) / name);
+  }
+};
+
+struct Figures {
+  double sparsity, std, cpev, nonorthogonality;
+};
+
+void expect_figures(const Result& result, const Figures& expected) {
+  const Criteria& c = result.criteria;
+  EXPECT_NEAR(c.sparsity.mean, expected.sparsity, 1e-3);
+  EXPECT_NEAR(c.sparsity.std, expected.std, 1e-3);
+  EXPECT_NEAR(c.cpev, expected.cpev, 1e-3);
+  EXPECT_NEAR(c.nonorthogonality, expected.nonorthogonality, 1e-3);
+}
+
+class ImagePatches : public RealData {
+ protected:
+  void SetUp() override {
+    RealData::SetUp();
+    if (IsSkipped()) return;
+    data_ = read("bsds_patches_13x13.npy").prepare({.remove_row_mean = true});
+    basis_ = principal_basis(*data_, 70);
+  }
+
+  Result fit_patches(TruncationType type, Start start, std::optional<double> lambda = {},
+                     Index refit = 0) const {
+    return fit(*data_, basis_, {.components = 70, .truncation = type, .lambda = lambda,
+                                .start = start, .refit = refit});
+  }
+
+  std::unique_ptr<DataMatrix> data_;
+  Basis basis_;
+};
+
+TEST_F(ImagePatches, PrincipalComponentsExplainWhatIsKnown) {
+  EXPECT_NEAR(basis_.cpev(), 0.9397, 0.5e-4);
+  EXPECT_NEAR(principal_basis(*data_, 3).cpev(), 0.4103, 0.5e-4);
+  EXPECT_NEAR(principal_basis(*data_, 14).cpev(), 0.6897, 0.5e-4);
+}
+
+TEST_F(ImagePatches, IdentityStart) {
+  const auto row = [&](TruncationType type, const Figures& figures, double worst, Index iterations) {
+    SCOPED_TRACE(name(type));
+    const Result result = fit_patches(type, Start::identity);
+    expect_figures(result, figures);
+    EXPECT_NEAR(result.criteria.sparsity.min, worst, 1e-3);
+    EXPECT_EQ(result.iterations(), iterations);
+  };
+  row(TruncationType::hard, {.8976, .0340, .8817, .0205}, .8107, 108);
+  row(TruncationType::soft, {.9355, .0172, .8780, .0090}, .8817, 41);
+  row(TruncationType::count, {.8462, 0, .8957, .0222}, .8462, 85);
+  row(TruncationType::energy, {.9333, .0429, .8562, .0156}, .7692, 80);
+}
+
+TEST_F(ImagePatches, VarimaxStart) {
+  const auto row = [&](TruncationType type, const Figures& figures) {
+    SCOPED_TRACE(name(type));
+    expect_figures(fit_patches(type, Start::varimax), figures);
+  };
+  row(TruncationType::hard, {.9197, .0222, .8860, .0166});
+  row(TruncationType::soft, {.9321, .0160, .8940, .0090});
+  row(TruncationType::count, {.8462, 0, .9068, .0191});
+  row(TruncationType::energy, {.9461, .0238, .8740, .0133});
+}
+
+TEST_F(ImagePatches, Refit) {
+  const auto row = [&](double zeros, const Figures& figures) {
+    SCOPED_TRACE(zeros);
+    expect_figures(fit_patches(TruncationType::count, Start::varimax, zeros, 5), figures);
+  };
+  row(143, {.8462, 0, .9301, .0266});
+  row(152, {.8994, 0, .9259, .0216});
+  row(160, {.9467, 0, .9177, .0110});
+}
+
+TEST_F(ImagePatches, AsManyComponentsAsVariablesGiveTheNaturalBasis) {
+  const Result result = fit(*data_, {.components = 169, .truncation = TruncationType::soft,
+                                     .start = Start::identity});
+  EXPECT_NEAR(result.criteria.sparsity.mean, .9939, 1e-3);
+  EXPECT_NEAR(result.criteria.nonorthogonality, 0, 1e-4);
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_NE(result.warnings[0].find("numerical rank 168"), std::string::npos);
+}
+
+TEST_F(RealData, GenesWideAndDense) {
+  const auto a = read("leukemia_72x7129.npy").prepare();
+  const Result result = fit(*a, {.components = 6});
+  EXPECT_EQ(result.solver, Solver::outer);
+  EXPECT_NEAR(result.criteria.cpev_pca, 0.5211, 0.5e-4);
+  const auto scaled = read("leukemia_72x7129.npy").prepare({.scale = true});
+  EXPECT_NEAR(principal_basis(*scaled, 6).cpev(), 0.3969, 0.5e-4);
+  EXPECT_NEAR(principal_basis(*scaled, 6, {.solver = Solver::krylov}).cpev(), 0.3969, 0.5e-4);
+}
+
+TEST_F(RealData, CellsSparseByEverySolver) {
+  const auto a = read("pbmc1k_v3_906x14688.mtx.gz").prepare();
+  const Basis direct = principal_basis(*a, 10, {.solver = Solver::outer});
+  const Basis iterated = principal_basis(*a, 10, {.solver = Solver::krylov});
+  EXPECT_LE(verify::subspace_distance(direct.vectors, iterated.vectors), 1e-5);
+  EXPECT_LE(iterated.residuals.maxCoeff(), 1e-8);
+}
+
+TEST_F(RealData, ColonAndCellLines) {
+  const auto cpev = [](const char* name, Index r) {
+    return principal_basis(*read(name).prepare(), r).cpev();
+  };
+  EXPECT_NEAR(cpev("colon_62x2000.npy", 6), 0.748, 0.5e-3);
+  EXPECT_NEAR(cpev("lymphoma_62x4026.npy", 20), 0.778, 0.5e-3);
+  EXPECT_NEAR(cpev("nci60_64x6830.npy", 6), 0.414, 0.5e-3);
+}
+
+}  // namespace
+}  // namespace spcart
