@@ -1,6 +1,5 @@
 #include "krylov.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -59,33 +58,27 @@ class BlockLanczos {
     t_.block(0, old, size_, k) = h;
     t_.block(old, 0, k, size_) = h.transpose();
     norm_ = std::max(norm_, h.bottomRows(k).norm());
-    orthonormalize_remainder(g);
+    orthonormalize_remainder(std::move(g));
   }
 
-  void orthonormalize_remainder(const Matrix& g) {
-    const Eigen::ColPivHouseholderQR<Matrix> qr(g);
-    const auto diagonal = qr.matrixR().diagonal().cwiseAbs();
-    Index rank = 0;
-    while (rank < diagonal.size() && diagonal[rank] > kDependent * norm_) ++rank;
-    rank = std::min(rank, a_.cols() - size_);
-    remainder_ = qr.householderQ() * Matrix::Identity(g.rows(), rank);
-    const Matrix upper = qr.matrixR().topRows(rank).triangularView<Eigen::Upper>();
-    coupling_ = upper * qr.colsPermutation().transpose();
+  void orthonormalize_remainder(Matrix g) {
+    RankRevealing outside = orthonormalized_above(std::move(g), kDependent * norm_);
+    const Index rank = std::min(outside.q.cols(), a_.cols() - size_);
+    remainder_ = outside.q.leftCols(rank);
+    coupling_ = outside.r.topRows(rank);
     reorthogonalize(remainder_);
   }
 
   void reorthogonalize(Matrix& w) const {
-    if (w.cols() == 0) return;
     const auto q = q_.leftCols(size_);
-    for (int turn = 0; turn < 2; ++turn) {
+    for (int turn = 0; turn < 2 && w.cols() > 0; ++turn) {
       w -= q * (q.transpose() * w).eval();
-      w = Eigen::HouseholderQR<Matrix>(w).householderQ() * Matrix::Identity(w.rows(), w.cols());
+      w = orthonormalized(std::move(w));
     }
   }
 
   Matrix random_block(Index k) {
-    Matrix w = random_.normal(a_.cols(), k);
-    w = Eigen::HouseholderQR<Matrix>(w).householderQ() * Matrix::Identity(w.rows(), k);
+    Matrix w = orthonormalized(random_.normal(a_.cols(), k));
     reorthogonalize(w);
     return w;
   }

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 #include <lapacke.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 namespace spcart {
 namespace {
+
+/// Directions of a semidefinite matrix below this part of its largest count as null.
+constexpr double kNull = 1e-12;
 
 /// Beyond this part of the spectrum all of it by divide and conquer is the faster way.
 constexpr double kMost = 0.3;
@@ -42,7 +47,63 @@ SymmetricEigen some_eigenpairs(Matrix c, Index count) {
   return {values.head(found), std::move(vectors)};
 }
 
+/// M = Q R in place: Q in M, R returned.
+Matrix factor_qr(Matrix& m) {
+  const auto rows = static_cast<lapack_int>(m.rows()), cols = static_cast<lapack_int>(m.cols());
+  Vector tau(cols);
+  check_info("dgeqrf", LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, cols, m.data(), rows, tau.data()));
+  Matrix r = m.topRows(cols).triangularView<Eigen::Upper>();
+  check_info("dorgqr",
+             LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, cols, cols, m.data(), rows, tau.data()));
+  return r;
+}
+
 }  // namespace
+
+Matrix orthonormalized(Matrix m) {
+  const Matrix r = factor_qr(m);
+  for (Index i = 0; i < m.cols(); ++i)
+    if (r(i, i) < 0) m.col(i) = -m.col(i);
+  return m;
+}
+
+RankRevealing orthonormalized_above(Matrix m, double threshold) {
+  const auto cols = static_cast<lapack_int>(m.cols());
+  Matrix small = factor_qr(m);  // pivoting on the small factor spares it on the tall one
+  Vector tau(cols);
+  std::vector<lapack_int> pivots(static_cast<std::size_t>(cols), 0);
+  check_info("dgeqp3", LAPACKE_dgeqp3(LAPACK_COL_MAJOR, cols, cols, small.data(), cols,
+                                      pivots.data(), tau.data()));
+  Index rank = 0;
+  while (rank < cols && std::abs(small(rank, rank)) > threshold) ++rank;
+  Matrix r = Matrix::Zero(rank, cols);
+  for (Index j = 0; j < cols; ++j) {
+    const Index height = std::min(j + 1, rank);
+    r.col(pivots[static_cast<std::size_t>(j)] - 1).head(height) = small.col(j).head(height);
+  }
+  check_info("dorgqr",
+             LAPACKE_dorgqr(LAPACK_COL_MAJOR, cols, cols, cols, small.data(), cols, tau.data()));
+  return {m * small.leftCols(rank), std::move(r)};
+}
+
+Vector solve_semidefinite(const Matrix& g, const Vector& h) {
+  const lapack_int n = as_int(g.rows());
+  Matrix factor = g;
+  Vector x = h;
+  const bool definite = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, factor.data(), n) == 0;
+  const auto pivots = factor.diagonal().cwiseAbs2();
+  if (!definite || pivots.minCoeff() < kNull * pivots.maxCoeff())
+    return inverse_semidefinite(g) * h;
+  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, factor.data(), n, x.data(), n);
+  return x;
+}
+
+Matrix inverse_semidefinite(const Matrix& g) {
+  const SymmetricEigen e = symmetric_eigen(g, g.rows());
+  const Vector inverse = e.values.unaryExpr(
+      [least = kNull * e.values[0]](double value) { return value > least ? 1 / value : 0.0; });
+  return e.vectors * inverse.asDiagonal() * e.vectors.transpose();
+}
 
 SymmetricEigen symmetric_eigen(Matrix c, Index count) {
   const Index n = c.rows();

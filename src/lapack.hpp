@@ -11,6 +11,21 @@ struct SymmetricEigen {
 };
 SymmetricEigen symmetric_eigen(Matrix c, Index count);
 
+/// An orthonormal basis Q of the span of the columns of M = Q R, the diagonal of R not negative. M has
+/// at least as many rows as columns.
+Matrix orthonormalized(Matrix m);
+
+/// The same with R, and only as many columns as are independent: M is near Q R, the rest of M being
+/// below `threshold`.
+struct RankRevealing {
+  Matrix q, r;
+};
+RankRevealing orthonormalized_above(Matrix m, double threshold);
+
+/// The x of least length that minimises |G x - h| for a symmetric positive semidefinite G.
+Vector solve_semidefinite(const Matrix& g, const Vector& h);
+Matrix inverse_semidefinite(const Matrix& g);
+
 /// Whether a symmetric matrix is positive definite, by Cholesky.
 bool is_positive_definite(Matrix c);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -43,10 +42,6 @@ Index numerical_rank(const Vector& eigenvalues, double threshold) {
   return rank;
 }
 
-Matrix orthonormal(const Matrix& m) {
-  return Eigen::HouseholderQR<Matrix>(m).householderQ() * Matrix::Identity(m.rows(), m.cols());
-}
-
 SymmetricEigen by_gram(const DataMatrix& a, Index r, const Tick& tick) {
   return symmetric_eigen(a.gram(tick), r);
 }
@@ -55,7 +50,7 @@ SymmetricEigen by_outer(const DataMatrix& a, Index r, const Tick& tick) {
   SymmetricEigen e = symmetric_eigen(a.outer_gram(tick), r);
   const Index rank = numerical_rank(e.values, rank_threshold(a));
   // Weak components lose their orthogonality to strong ones in A'u; QR gives it back.
-  e.vectors = orthonormal(a.adjoint_times(e.vectors.leftCols(rank), tick));
+  e.vectors = orthonormalized(a.adjoint_times(e.vectors.leftCols(rank), tick));
   return e;
 }
 

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <cmath>
 #include <utility>
 
 #include "lapack.hpp"
 #include "random.hpp"
+#include "parallel.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
@@ -28,7 +28,7 @@ Truncated truncate(const Matrix& z, const Truncation& truncation) {
   const Index p = z.rows(), r = z.cols();
   Matrix x(p, r);
   Vector zeroed(r);
-#pragma omp parallel
+#pragma omp parallel if (z.size() > kWorthThreads)
   {
     Truncator truncator(truncation, p);
 #pragma omp for schedule(static)
@@ -131,12 +131,7 @@ Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
 }
 
 Matrix random_rotation(Index r, std::uint64_t seed) {
-  const Eigen::HouseholderQR<Matrix> qr(Random(seed).normal(r, r));
-  Matrix q = qr.householderQ();
-  // Uniform over the orthogonal group only if the triangular factor has a positive diagonal.
-  for (Index i = 0; i < r; ++i)
-    if (qr.matrixQR()(i, i) < 0) q.col(i) = -q.col(i);
-  return q;
+  return orthonormalized(Random(seed).normal(r, r));
 }
 
 }  // namespace spcart

@@ -150,8 +150,8 @@ TEST(Fit, ResultKeepsItsPromises) {
       for (Index i = 0; i < 5; ++i) {
         EXPECT_NEAR(x.col(i).norm(), 1, 1e-12);
         EXPECT_GT(x.col(i).maxCoeff(), -x.col(i).minCoeff());
-        if (order == Order::variance && i > 0)
-          EXPECT_LE(f.adjusted[i], f.adjusted[i - 1] + 1e-12);
+        const double before = order == Order::variance && i > 0 ? f.adjusted[i - 1] : 1;
+        EXPECT_LE(f.adjusted[i], before + 1e-12);
       }
       EXPECT_LE((result.rotation * result.rotation.transpose() - Matrix::Identity(5, 5)).norm(),
                 1e-12);

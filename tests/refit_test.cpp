@@ -19,15 +19,16 @@ Loadings sparse_loadings(const DataMatrix& a, Index r, Index nonzeros) {
 
 /// One round as the definition has it, on the realised matrix.
 Matrix refit_by_definition(const Matrix& a, const Matrix& x) {
-  const Matrix y = a * x * (x.transpose() * x).inverse();
+  Matrix y(a.rows(), x.cols());  // row by row, the scores that best give the sample back
+  for (Index i = 0; i < a.rows(); ++i)
+    y.row(i) = verify::least_squares(x, a.row(i).transpose()).transpose();
   Matrix next = Matrix::Zero(x.rows(), x.cols());
   for (Index j = 0; j < x.rows(); ++j) {
     std::vector<Index> active;
     for (Index i = 0; i < x.cols(); ++i)
       if (x(j, i) != 0) active.push_back(i);
     if (active.empty()) continue;
-    const Matrix part = y(Eigen::all, active);
-    const Vector weights = part.colPivHouseholderQr().solve(a.col(j));
+    const Vector weights = verify::least_squares(y(Eigen::all, active), a.col(j));
     for (std::size_t k = 0; k < active.size(); ++k) next(j, active[k]) = weights[static_cast<Index>(k)];
   }
   return next.colwise().normalized();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "random.hpp"
 #include "spcart/error.hpp"
 #include "verify.hpp"
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "random.hpp"
 #include "spcart/error.hpp"
 #include "verify.hpp"
 

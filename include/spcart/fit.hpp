@@ -28,9 +28,9 @@ enum class Order {
 struct Options {
   Method method = Method::spcart;
   Index components = 2;                      ///< r, 1 to min(n, p)
-  std::optional<TruncationType> truncation;  ///< default: count where nonzeros is given, else hard
-  std::optional<double> lambda;              ///< range by truncation type; default_lambda if not set
-  std::optional<Index> nonzeros;             ///< with count: lambda = p - nonzeros
+  std::optional<TruncationType> truncation = {};  ///< default: count where nonzeros is given, else hard
+  std::optional<double> lambda = {};  ///< range by truncation type; default_lambda if not set
+  std::optional<Index> nonzeros = {};  ///< with count: lambda = p - nonzeros
   Start start = Start::varimax;
   Index refit = 0;                           ///< rounds of refitting values on the found support
   double tolerance = 1e-2;                   ///< stop at |X - X_previous|_F / sqrt(r) < tolerance

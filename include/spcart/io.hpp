@@ -51,6 +51,10 @@ class OutputFile {
   std::filesystem::path path_;
 };
 
+/// Removes the temporary files of every OutputFile that is being written: for the end of an
+/// interrupted program. Not for use in a signal handler.
+void remove_unfinished_files() noexcept;
+
 /// Loadings as CSV: a line a variable, a column a component (PC1, PC2, ...).
 std::string loadings_csv(const Loadings& x, std::span<const std::string> variables);
 

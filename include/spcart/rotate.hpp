@@ -18,7 +18,7 @@ enum class Start {
 enum class Status { not_run, converged, iteration_limit };
 
 struct RotateOptions {
-  Truncation truncation;
+  Truncation truncation = {};
   Start start = Start::varimax;
   double tolerance = 1e-2;    ///< stop at |X - X_previous|_F / sqrt(r) < tolerance; X starts as zero
   Index max_iterations = 200;

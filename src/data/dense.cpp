@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "data/stored.hpp"
+#include "parallel.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
@@ -24,7 +25,7 @@ class DenseMatrix final : public StoredMatrix {
         first, panel.rows(), panel.cols(), Stride(view_.row_stride, view_.col_stride));
     // Small squares, so that both sides stay in cache whichever way the table is stored.
     constexpr Index kTile = 32;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (panel.size() > kWorthThreads)
     for (Index i = 0; i < panel.cols(); i += kTile) {
       const Index width = std::min(kTile, panel.cols() - i);
       if (view_.col_stride == 1) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/stored.hpp"
+#include "parallel.hpp"
 #include "spcart/error.hpp"
 #include "spcart/threads.hpp"
 
@@ -24,7 +25,7 @@ struct Lines {
 
   /// y = L x, where y has a row a line.
   void gather(const RowMajor& x, RowMajor& y) const {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(x))
     for (Index i = 0; i < count; ++i) gather_line(i, x, y.row(i));
   }
 
@@ -47,9 +48,13 @@ struct Lines {
       sum.row(inner[k]) += static_cast<double>(values[k]) * x;
   }
 
+  bool worth_threads(const RowMajor& block) const {
+    return Index{outer[count]} * block.cols() > kWorthThreads;
+  }
+
   template <class Visit>
   void in_ranges(RowMajor& y, Visit visit) const {
-    const Index ranges = std::min<Index>(threads(), std::max<Index>(1, count / 64));
+    const Index ranges = worth_threads(y) ? std::min(threads(), count) : 1;
     std::vector<RowMajor> sums(static_cast<std::size_t>(ranges));
 #pragma omp parallel for schedule(static, 1)
     for (Index t = 0; t < ranges; ++t) {
@@ -155,7 +160,7 @@ class SparseMatrix final : public StoredMatrix {
     const Index first_line = by_row_ ? row : col;
     const Index first = by_row_ ? col : row;
     const Index last = first + (by_row_ ? panel.rows() : panel.cols());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (panel.size() > kWorthThreads)
     for (Index i = 0; i < lines; ++i) {
       const I* begin = lines_.inner + lines_.outer[first_line + i];
       const I* end = lines_.inner + lines_.outer[first_line + i + 1];

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "parallel.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
@@ -124,7 +125,7 @@ void StoredMatrix::read_panel(Index row, Index col, Block panel) const {
   load(row, col, panel);
   const auto means_part = means().segment(col, panel.rows());
   const auto scales_part = inverse_scales_.segment(col, panel.rows());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (panel.size() > kWorthThreads)
   for (Index i = 0; i < panel.cols(); ++i) {
     const double m = row_means_.size() > 0 ? row_means_[row + i] : 0;
     panel.col(i).array() = (panel.col(i).array() - m - means_part.array()) * scales_part.array();

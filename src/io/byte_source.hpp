@@ -15,8 +15,8 @@ struct z_stream_s;
 
 namespace spcart::io {
 
-/// The bytes of a file, or of standard input for "-", unpacked where they are gzipped. Every failure
-/// is an Error that names the file.
+/// The bytes of a file, or of standard input for "-", unpacked where they are gzipped. Every
+/// failure is an Error that names the file.
 class ByteSource {
  public:
   explicit ByteSource(const std::filesystem::path& path, Tick tick = {});

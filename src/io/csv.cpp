@@ -61,16 +61,14 @@ class CsvReader {
   void complete_quotes();
   void sniff_separator();
   std::vector<Field> split(char* at, char* end, Index line) const;
-  Field take_quoted(char*& at, char* end, Place place) const;
+  Field take_field(char*& at, char* end, Place place) const;
 
   void decide_header(const std::vector<Field>& first, const std::vector<Field>& second);
   void decide_labels(const std::vector<Field>& first, const std::vector<Field>& second);
   void name_columns(const std::vector<Field>& first, const std::vector<Field>& second);
   void leave_out_columns();
 
-  void add_record(char* begin, char* end, Index line);
-  void add_plain(const char* at, const char* end, Index line, double* row);
-  void add_split(char* begin, char* end, Index line, double* row);
+  void add_record(char* at, char* end, Index line);
   double number(std::string_view text, Place place) const;
   [[noreturn]] void refuse_text(std::string_view text, Place place) const;
   [[noreturn]] void refuse_ragged(Index line, std::size_t fields) const;
@@ -84,12 +82,11 @@ class CsvReader {
 
   bool header_ = false;
   bool labels_ = false;
-  std::size_t fields_ = 0;           ///< in a data line
-  std::size_t first_fields_ = 0;     ///< in the first line
-  std::vector<std::string> names_;   ///< of all columns but the labels
-  std::vector<bool> keep_;           ///< which of them are variables
+  std::size_t fields_ = 0;          ///< in a data line
+  std::size_t first_fields_ = 0;    ///< in the first line
+  std::vector<std::string> names_;  ///< of all columns but the labels
+  std::vector<bool> keep_;          ///< which of them are variables
   std::size_t variables_ = 0;
-  bool all_kept_ = true;
 
   std::size_t records_ = 0;
   GrowingArray<double> values_;
@@ -165,38 +162,31 @@ void CsvReader::sniff_separator() {
   }
 }
 
-/// The fields of a whole record. Quoted ones are unescaped where they lie.
+/// The fields of a whole record.
 std::vector<Field> CsvReader::split(char* at, char* end, Index line) const {
   std::vector<Field> fields;
-  for (;;) {
-    char* start = at;
-    while (start != end && *start == ' ') ++start;
-    if (start != end && *start == '"') {
-      at = start;
-      fields.push_back(take_quoted(at, end, {file_, line, static_cast<Index>(fields.size()) + 1}));
-    } else {
-      start = at;
-      at = std::find(at, end, separator_);
-      fields.push_back({trim({start, static_cast<std::size_t>(at - start)}), false});
-    }
+  for (;; ++at) {
+    fields.push_back(take_field(at, end, {file_, line, static_cast<Index>(fields.size()) + 1}));
     if (at == end) return fields;
-    ++at;
   }
 }
 
-Field CsvReader::take_quoted(char*& at, char* end, Place place) const {
-  char* const start = ++at;
-  char* out = start;
-  for (; at != end; ++at) {
-    if (*at == '"') {
-      ++at;
-      if (at == end || *at != '"') break;
-    }
+/// Takes the field at `at` and goes to its end. A quoted one is unescaped where it lies.
+Field CsvReader::take_field(char*& at, char* end, Place place) const {
+  char* start = std::find_if(at, end, [](char c) { return c != ' '; });
+  if (start == end || *start != '"') {
+    start = std::exchange(at, std::find(at, end, separator_));
+    return {trim({start, static_cast<std::size_t>(at - start)}), false};
+  }
+  char* out = ++start;
+  for (at = start; at != end; ++at) {
+    if (*at == '"' && (++at == end || *at != '"')) break;
     *out++ = *at;
   }
-  while (at != end && *at == ' ') ++at;
+  at = std::find_if(at, end, [](char c) { return c != ' '; });
   if (at != end && *at != separator_) {
-    fail(place, "'{}' follows a closing quote", printable({at, static_cast<std::size_t>(end - at)}));
+    fail(place, "'{}' follows a closing quote",
+         printable({at, static_cast<std::size_t>(end - at)}));
   }
   return {{start, static_cast<std::size_t>(out - start)}, true};
 }
@@ -238,8 +228,9 @@ void CsvReader::decide_labels(const std::vector<Field>& first, const std::vector
   const bool left_out =
       header_ && std::find(out.begin(), out.end(), std::string(first[0].text)) != out.end();
   const bool one_short = header_ && second.size() == first.size() + 1;
-  labels_ = one_short || (!left_out && ((header_ && first[0].text.empty()) ||
-                                        (data.size() > 1 && is_text(data[0]))));
+  labels_ =
+      one_short ||
+      (!left_out && ((header_ && first[0].text.empty()) || (data.size() > 1 && is_text(data[0]))));
 }
 
 void CsvReader::name_columns(const std::vector<Field>& first, const std::vector<Field>& second) {
@@ -266,58 +257,35 @@ void CsvReader::leave_out_columns() {
     if (!found) fail({file_}, "has no variable '{}' to leave out", printable(name));
   }
   variables_ = static_cast<std::size_t>(std::count(keep_.begin(), keep_.end(), true));
-  all_kept_ = variables_ == names_.size();
   if (variables_ == 0) fail({file_}, "no variables are left");
 }
 
-void CsvReader::add_record(char* begin, char* end, Index line) {
+void CsvReader::add_record(char* at, char* end, Index line) {
   const std::size_t record = records_++;
   if (options_.covariance && record < keep_.size() && !keep_[record]) return;
-  double* row = values_.extend(variables_);
-  const bool quoted =
-      std::memchr(begin, '"', static_cast<std::size_t>(end - begin)) != nullptr;
-  if (quoted || !all_kept_) {
-    add_split(begin, end, line, row);
-  } else {
-    add_plain(begin, end, line, row);
-  }
-}
-
-/// The fast way, for lines that have no quotes and nothing to leave out.
-void CsvReader::add_plain(const char* at, const char* end, Index line, double* row) {
-  const char* const begin = at;
-  const auto ragged = [&] {
-    refuse_ragged(line, static_cast<std::size_t>(std::count(begin, end, separator_)) + 1);
-  };
-  Index field = 1;
-  if (labels_) {
-    const char* stop = std::find(at, end, separator_);
-    if (stop == end) ragged();
-    samples_.emplace_back(trim({at, static_cast<std::size_t>(stop - at)}));
-    at = stop + 1;
-    ++field;
-  }
-  for (std::size_t j = 0; j < variables_; ++j, ++field) {
-    const char* stop = read_plain_number(at, end, row[j]);
-    if (stop == at || (stop != end && *stop != separator_)) {
-      stop = std::find(at, end, separator_);
-      // A line that is too short ends in a cell that is wrong for that reason.
-      if (stop == end && j + 1 < variables_) ragged();
-      row[j] = number(trim({at, static_cast<std::size_t>(stop - at)}), {file_, line, field});
+  double* out = values_.extend(variables_);
+  for (std::size_t j = 0; j < fields_; ++j) {
+    const Place place{file_, line, static_cast<Index>(j) + 1};
+    const bool last = j + 1 == fields_;
+    const bool is_label = labels_ && j == 0;
+    if (is_label || !keep_[j - (labels_ ? 1 : 0)]) {
+      const Field field = take_field(at, end, place);
+      if (is_label) samples_.emplace_back(field.text);
+    } else {
+      const char* stop = read_plain_number(at, end, *out);
+      if (stop != at && (stop == end || *stop == separator_)) {
+        at += stop - at;
+      } else {
+        const Field field = take_field(at, end, place);
+        // A line that is too short may end in a cell that is wrong for that reason only.
+        if (at == end && !last) refuse_ragged(line, j + 1);
+        *out = number(trim(field.text), place);
+      }
+      ++out;
     }
-    if ((stop == end) != (j + 1 == variables_)) ragged();
-    at = stop + 1;
-  }
-}
-
-void CsvReader::add_split(char* begin, char* end, Index line, double* row) {
-  const auto fields = split(begin, end, line);
-  if (fields.size() != fields_) refuse_ragged(line, fields.size());
-  if (labels_) samples_.emplace_back(fields[0].text);
-  for (std::size_t j = 0; j < names_.size(); ++j) {
-    if (!keep_[j]) continue;
-    const std::size_t field = j + (labels_ ? 1 : 0);
-    *row++ = number(trim(fields[field].text), {file_, line, static_cast<Index>(field) + 1});
+    if (at == end && !last) refuse_ragged(line, j + 1);
+    if (at != end && last) refuse_ragged(line, j + 1 + split(at + 1, end, line).size());
+    ++at;
   }
 }
 
@@ -342,17 +310,17 @@ double CsvReader::number(std::string_view text, Place place) const {
 
 void CsvReader::refuse_text(std::string_view text, Place place) const {
   const std::string name = column_name(place.field);
-  const auto comma = text.find(',');
+  std::string with_point(text);
+  std::replace(with_point.begin(), with_point.end(), ',', '.');
   double ignored = 0;
-  if (comma != std::string_view::npos &&
-      classify(std::string(text).replace(comma, 1, "."), ignored) == Cell::number) {
+  if (classify(with_point, ignored) == Cell::number) {
     fail(place, "'{}' of '{}' is not a number: decimals are written with a point", printable(text),
          name);
   }
   // Text in the first sample means a column of text, later on it means a slip.
   if (records_ == 1) {
     fail(place, "'{}' of '{}' is not a number; --exclude {} leaves a column out", printable(text),
-         name, name.find(' ') == std::string::npos ? name : '"' + name + '"');
+         name, name.find(' ') == std::string::npos ? name : fmt::format("\"{}\"", name));
   }
   fail(place, "'{}' of '{}' is not a number", printable(text), name);
 }
@@ -375,20 +343,8 @@ Table CsvReader::make_table() {
   auto view = DenseView::row_major(owner.get(), rows, cols);
   view.owner = std::move(owner);
   table.values = std::move(view);
-  if (options_.covariance && labels_ && !header_) names_ = std::exchange(samples_, {});
-  if (options_.covariance && labels_ && header_ && samples_.size() == variables_) {
-    std::size_t row = 0;
-    for (std::size_t j = 0; j < names_.size(); ++j) {
-      if (!keep_[j]) continue;
-      if (samples_[row] != names_[j]) {
-        fail({file_}, "row '{}' of the covariance stands where column '{}' does",
-             printable(samples_[row]), printable(names_[j]));
-      }
-      ++row;
-    }
-  }
   for (std::size_t j = 0; j < names_.size(); ++j) {
-    if (j >= keep_.size() || keep_[j]) table.variables.push_back(std::move(names_[j]));
+    if (keep_[j]) table.variables.push_back(std::move(names_[j]));
   }
   table.samples = std::move(samples_);
   return table;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -14,6 +15,8 @@ namespace spcart::io {
 template <class T>
 class GrowingArray {
   static_assert(std::is_trivially_copyable_v<T>);
+  template <class U>
+  friend class GrowingArray;
 
  public:
   GrowingArray() = default;
@@ -41,6 +44,22 @@ class GrowingArray {
 
   /// Cuts the array to `size` values, at most as many as there are.
   void cut(std::size_t size) { size_ = size; }
+
+  /// The values f gives for these, which are no larger, in the same memory; this array is empty
+  /// afterwards.
+  template <class U, class F>
+  GrowingArray<U> converted(F f) {
+    static_assert(sizeof(U) <= sizeof(T));
+    for (std::size_t i = 0; i < size_; ++i) {
+      const U value = f(data_[i]);
+      std::memcpy(reinterpret_cast<char*>(data_) + i * sizeof(U), &value, sizeof(U));
+    }
+    GrowingArray<U> out;
+    out.data_ = reinterpret_cast<U*>(std::exchange(data_, nullptr));
+    out.size_ = std::exchange(size_, 0);
+    out.capacity_ = std::exchange(capacity_, 0) * (sizeof(T) / sizeof(U));
+    return out;
+  }
 
   /// Hands over the memory to the owner that is returned; the array is empty afterwards.
   std::shared_ptr<T> release() {

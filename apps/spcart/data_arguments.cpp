@@ -1,0 +1,153 @@
+#include "data_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "print.hpp"
+#include "spcart/datasets.hpp"
+#include "spcart/error.hpp"
+#include "stored_values.hpp"
+#include "text.hpp"
+
+namespace spcart::command {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+template <class Value>
+Value choose(std::string_view flag, std::string_view text,
+             std::initializer_list<std::pair<std::string_view, Value>> choices) {
+  std::string names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  }
+  throw Error(fmt::format("{} '{}' is not one of {}", flag, text, names));
+}
+
+Presence presence(std::string_view flag, std::string_view text) {
+  return choose<Presence>(
+      flag, text, {{"auto", Presence::automatic}, {"yes", Presence::yes}, {"no", Presence::no}});
+}
+
+bool is_dataset(const std::string& source) { return source.starts_with('@'); }
+
+Table read_source(const DataArguments& arguments, const Tick& tick) {
+  const ReadOptions options = arguments.read_options();
+  if (!is_dataset(arguments.source)) return read_table(arguments.source, options, tick);
+  if (!options.exclude.empty())
+    throw Error(
+        fmt::format("--exclude '{}': variables can only be left out of a file, not of the "
+                    "built-in problem {}",
+                    options.exclude.front(), arguments.source));
+  Table table = load_dataset(arguments.source);
+  table.covariance |= options.covariance;
+  return table;
+}
+
+}  // namespace
+
+CLI::Option* DataArguments::add_reading(CLI::App& app) {
+  CLI::Option* data = app.add_option("DATA", source,
+                                     "a file (.csv, .tsv, .npy, .mtx, plain or gzipped) with a row "
+                                     "a sample, - for CSV on standard "
+                                     "input, or a built-in problem such as @pitprops");
+  data->group("Data");
+  app.add_option("--missing", missing,
+                 fmt::format("cells that are empty or read NA: refuse them, drop their samples, or "
+                             "put the variable's mean (default: {})",
+                             missing))
+      ->type_name("error|drop|mean")
+      ->group("Data");
+  app.add_option("--header", header,
+                 "is the first line of a text file the variables' names? (default: auto)")
+      ->type_name("auto|yes|no")
+      ->group("Data");
+  app.add_option("--row-labels", row_labels,
+                 "is the first field of each line the sample's name? (default: auto)")
+      ->type_name("auto|yes|no")
+      ->group("Data");
+  app.add_option("--exclude", exclude, "leave out this variable; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->group("Data");
+  return data;
+}
+
+void DataArguments::add_covariance(CLI::App& app) {
+  app.add_flag("--covariance", covariance, "DATA is a covariance or correlation matrix")
+      ->group("Data");
+}
+
+void DataArguments::add_preparation(CLI::App& app) {
+  app.add_flag("--no-center", no_center, "do not subtract each variable's mean")->group("Data");
+  app.add_flag("--scale", scale, "divide each variable by its standard deviation")->group("Data");
+  app.add_flag("--remove-row-mean", remove_row_mean,
+               "subtract from each sample its own mean, before all else")
+      ->group("Data");
+}
+
+ReadOptions DataArguments::read_options() const {
+  return {
+      .missing = choose<Missing>(
+          "--missing", missing,
+          {{"error", Missing::error}, {"drop", Missing::drop}, {"mean", Missing::mean}}),
+      .header = presence("--header", header),
+      .row_labels = presence("--row-labels", row_labels),
+      .exclude = exclude,
+      .covariance = covariance,
+  };
+}
+
+Preparation DataArguments::preparation() const {
+  return {.remove_row_mean = remove_row_mean, .center = !no_center, .scale = scale};
+}
+
+std::string DataArguments::title() const {
+  return is_dataset(source) ? printable(source) : file_title(source);
+}
+
+std::string file_title(const std::string& path) {
+  if (path == "-") return "standard input";
+  return printable(std::filesystem::path(path).filename().string());
+}
+
+Data read(const DataArguments& arguments, const Activity& activity) {
+  const auto start = Clock::now();
+  activity.enter("reading the data");
+  Data data;
+  data.table = read_source(arguments, activity.tick());
+  data.warnings = data.table.notes;
+  if (!data.table.covariance && is_symmetric(data.table))
+    data.warnings.push_back(fmt::format(
+        "{} is square and symmetric; if it is a covariance or correlation matrix, add --covariance",
+        arguments.title()));
+  data.seconds = seconds_since(start);
+  return data;
+}
+
+void prepare(Data& data, const Preparation& preparation, const Activity& activity) {
+  const auto start = Clock::now();
+  activity.enter("preparing the data");
+  data.matrix = data.table.prepare(preparation);
+  data.seconds += seconds_since(start);
+}
+
+std::string shape(const Table& table) {
+  if (table.covariance) return fmt::format("covariance of {} variables", table.cols());
+  return fmt::format("{} {} {} {}", table.rows(), table.rows() == 1 ? "sample" : "samples",
+                     terminal().utf8 ? "×" : "x", fmt::format("{} variables", table.cols()));
+}
+
+bool has_names(std::span<const std::string> variables) {
+  return !std::ranges::equal(variables, default_names(static_cast<Index>(variables.size())));
+}
+
+}  // namespace spcart::command

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "progress.hpp"
+#include "spcart/data.hpp"
+#include "spcart/io.hpp"
+#include "spcart/table.hpp"
+
+namespace spcart::command {
+
+/// DATA and the flags that say how it is read and prepared.
+struct DataArguments {
+  std::string source;
+  bool covariance = false;
+  std::string missing = "error", header = "auto", row_labels = "auto";
+  std::vector<std::string> exclude;
+  bool no_center = false, scale = false, remove_row_mean = false;
+
+  /// Adds DATA and the flags of reading, without --covariance.
+  CLI::Option* add_reading(CLI::App& app);
+  void add_covariance(CLI::App& app);
+  void add_preparation(CLI::App& app);
+
+  /// Throws Error for a word that is none of its flag's.
+  ReadOptions read_options() const;
+  Preparation preparation() const;
+
+  /// The source as a title: a file's name, "@pitprops", "standard input".
+  std::string title() const;
+};
+
+/// DATA as it was read.
+struct Data {
+  Table table;
+  std::unique_ptr<DataMatrix> matrix;  ///< the prepared table; none until `prepare`
+  std::vector<std::string> warnings;
+  double seconds = 0;  ///< that reading and preparing took
+};
+
+Data read(const DataArguments& arguments, const Activity& activity);
+void prepare(Data& data, const Preparation& preparation, const Activity& activity);
+
+/// "180 samples x 13 variables" or "covariance of 13 variables".
+std::string shape(const Table& table);
+
+/// Do the variables have names of their own?
+bool has_names(std::span<const std::string> variables);
+
+/// A file name as part of a title.
+std::string file_title(const std::string& path);
+
+}  // namespace spcart::command

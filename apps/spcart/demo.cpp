@@ -1,0 +1,261 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "commands.hpp"
+#include "help.hpp"
+#include "outputs.hpp"
+#include "picture.hpp"
+#include "print.hpp"
+#include "progress.hpp"
+#include "spcart/datasets.hpp"
+#include "spcart/error.hpp"
+#include "spcart/fit.hpp"
+#include "spcart/io.hpp"
+#include "spcart/names.hpp"
+#include "spcart/pca.hpp"
+#include "text.hpp"
+
+namespace spcart::command {
+namespace {
+
+/// A setting of the paper's tables.
+struct Setting {
+  const char* file;  ///< its result's, without the suffix
+  TruncationType type;
+  std::optional<double> lambda;
+  const char* lambda_text;
+};
+
+/// A row of the table on the synthetic data: setting and what the paper found.
+struct SyntheticRow {
+  Setting setting;
+  const char* pattern;  ///< variables of the first loading; of the second
+  double cpev;
+};
+constexpr std::array kSynthetic = {
+    SyntheticRow{{"synthetic-hard", TruncationType::hard, {}, "1/sqrt(p)"}, "5-10; 1-4", .9848},
+    SyntheticRow{{"synthetic-soft", TruncationType::soft, {}, "1/sqrt(p)"}, "5-10; 1-4", .9728},
+    SyntheticRow{{"synthetic-count", TruncationType::count, 4., "4"}, "5-10; 1-4,9-10", .9968},
+    SyntheticRow{{"synthetic-energy", TruncationType::energy, .1, "0.1"}, "5-10; 1-4", .9848},
+};
+
+/// A row of the table on the Pitprops data.
+struct PitpropsRow {
+  Setting setting;
+  Index nonzeros;
+  double std, nor, cpev;
+};
+constexpr std::array kPitprops = {
+    PitpropsRow{{"pitprops-hard", TruncationType::hard, {}, "1/sqrt(p)"}, 18, .0688, .0181, .8013},
+    PitpropsRow{{"pitprops-count", TruncationType::count, 10., "10"}, 18, 0, .0428, .7514},
+};
+
+constexpr const char* kPatchesFile = "patches";
+
+Options paper_options(const Setting& setting, Index r) {
+  Options options;
+  options.components = r;
+  options.truncation = setting.type;
+  options.lambda = setting.lambda;
+  options.start = Start::identity;
+  options.order = Order::none;
+  return options;
+}
+
+/// The nonzeros of each loading as the paper writes them: "5-10; 1-4,9-10".
+std::string pattern(const Loadings& loadings) {
+  std::string text;
+  for (Index i = 0; i < loadings.cols(); ++i) {
+    std::string runs;
+    Index first = -1, last = -2;
+    const auto close_run = [&] {
+      if (first < 0) return;
+      runs += fmt::format("{}{}", runs.empty() ? "" : ",", first + 1);
+      if (last > first) runs += fmt::format("-{}", last + 1);
+    };
+    for (Loadings::InnerIterator it(loadings, i); it; ++it) {
+      if (it.row() != last + 1) {
+        close_run();
+        first = it.row();
+      }
+      last = it.row();
+    }
+    close_run();
+    text += (i > 0 ? "; " : "") + runs;
+  }
+  return text;
+}
+
+std::string in_words(const Setting& setting) {
+  return fmt::format("{} {}", name(setting.type), setting.lambda_text);
+}
+
+/// A figure of ours with the paper's beside it.
+std::string beside(double ours, double paper) {
+  return fmt::format("{:.4f} {}", ours, dim(fmt::format("({:.4f})", paper)));
+}
+
+/// A section's first lines.
+std::string introduction(std::string_view title, std::string_view words) {
+  return wrapped(fmt::format("{} {}", bold(title), words), terminal().width) + "\n\n";
+}
+
+class Demo {
+ public:
+  explicit Demo(const std::string& folder) : outputs_(output_arguments(folder), "") {}
+
+  void run() {
+    show_synthetic();
+    show_pitprops();
+    show_patches();
+    outputs_.write();
+  }
+
+ private:
+  static std::vector<OutputArgument> output_arguments(const std::string& folder) {
+    if (folder.empty()) return {};
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed)
+      throw Error(
+          fmt::format("--out '{}': the folder cannot be made: {}", folder, failed.message()));
+    std::vector<OutputArgument> arguments;
+    const auto add = [&](const char* file) {
+      arguments.push_back({file, fmt::format("{}/{}.json", folder, file)});
+    };
+    for (const SyntheticRow& row : kSynthetic) add(row.setting.file);
+    for (const PitpropsRow& row : kPitprops) add(row.setting.file);
+    add(kPatchesFile);
+    return arguments;
+  }
+
+  Result fit_and_keep(const char* file, const Table& table, const DataMatrix& matrix,
+                      const Options& options) {
+    const Activity activity(false);
+    Result result = fit(matrix, options, activity.observer());
+    outputs_.set(file, to_json(result, table.variables));
+    return result;
+  }
+
+  void show_synthetic();
+  void show_pitprops();
+  void show_patches();
+
+  Outputs outputs_;
+};
+
+void Demo::show_synthetic() {
+  const Table table = load_dataset("synthetic");
+  const auto matrix = table.prepare();
+  TextTable rows("lll");
+  rows.add_header({"truncation", "variables of PC1; PC2 (paper)", "CPEV (paper)"});
+  for (const auto& [setting, paper_pattern, cpev] : kSynthetic) {
+    const Result result = fit_and_keep(setting.file, table, *matrix, paper_options(setting, 2));
+    rows.add(
+        {in_words(setting),
+         fmt::format("{} {}", pattern(result.loadings), dim(fmt::format("({})", paper_pattern))),
+         beside(result.criteria.cpev, cpev)});
+  }
+  print(introduction("1. @synthetic.",
+                     "Ten variables made by three hidden factors: 1-4 show the first, 5-8 the "
+                     "second, 9 and 10 a mixture of both. Two sparse components find them again.") +
+        rows.text() + '\n');
+}
+
+void Demo::show_pitprops() {
+  const Table table = load_dataset("pitprops");
+  const auto matrix = table.prepare();
+  TextTable rows("lllll");
+  rows.add_header({"truncation", "NZ (paper)", "STD (paper)", "NOR (paper)", "CPEV (paper)"});
+  for (const auto& [setting, paper_nonzeros, std, nor, cpev] : kPitprops) {
+    const Criteria found =
+        fit_and_keep(setting.file, table, *matrix, paper_options(setting, 6)).criteria;
+    const auto nonzeros = std::accumulate(found.nonzeros.begin(), found.nonzeros.end(), Index{0});
+    rows.add({in_words(setting),
+              fmt::format("{} {}", nonzeros, dim(fmt::format("({})", paper_nonzeros))),
+              beside(found.sparsity.std, std), beside(found.nonorthogonality, nor),
+              beside(found.cpev, cpev)});
+  }
+  print(introduction("2. @pitprops.",
+                     "Thirteen measures of pit props, the classic of sparse PCA: six components of "
+                     "about three variables each.") +
+        rows.text() + '\n');
+}
+
+/// The first few loadings as pictures, under a line of words.
+std::string pictures(const std::string& title, const Matrix& loadings, Index side) {
+  constexpr int kIndent = 2;
+  constexpr Index kMost = 6;
+  const Index count = std::min({pictures_in_row(side, kIndent), loadings.cols(), kMost});
+  return fmt::format("  {}\n{}\n", title, picture_row(loadings.leftCols(count), side, kIndent));
+}
+
+Table make_patches(Index side) {
+  const Activity activity(false);
+  activity.enter("making the data");
+  return load_dataset(fmt::format("patches:size={}", side));
+}
+
+void Demo::show_patches() {
+  constexpr Index kSide = 13, kComponents = 16;
+  const Table table = make_patches(kSide);
+  const auto matrix = table.prepare({.remove_row_mean = true});
+  Options options;
+  options.components = kComponents;
+  options.refit = 5;
+  const Result result = fit_and_keep(kPatchesFile, table, *matrix, options);
+  const Matrix pca = principal_basis(*matrix, kComponents).vectors;
+  const Criteria& found = result.criteria;
+  const double pixels = (1 - found.sparsity.mean) * static_cast<double>(table.cols());
+  print(
+      introduction("3. @patches.",
+                   fmt::format("{} patches of {} x {} pixels, cut from pictures of discs that "
+                               "hide one another; {} components.",
+                               table.rows(), kSide, kSide, kComponents)) +
+      pictures(fmt::format("PCA: all {} pixels each, {:.1f} % of the variance", table.cols(),
+                           100 * found.cpev_pca),
+               pca, kSide) +
+      pictures(fmt::format("SPCArt: {:.0f} pixels each, {:.1f} % of the variance", pixels,
+                           100 * found.cpev),
+               Matrix(result.loadings), kSide) +
+      wrapped("What to see: each of PCA's waves spreads over the whole patch; SPCArt's components "
+              "are spots and edges, each in its own place.",
+              terminal().width) +
+      "\n\n");
+}
+
+void show_next_steps(const std::string& folder) {
+  if (!folder.empty()) print(fmt::format("The results are in {}/*.json.\n\n", printable(folder)));
+  print(bold("Try next:") +
+        "\n  spcart fit @pitprops -r 6"
+        "\n  spcart fit @patches -r 20 --remove-row-mean --nonzeros 20 --refit 5"
+        "\n  spcart fit YOUR.csv -r 5 --scale --json result.json\n");
+}
+
+}  // namespace
+
+Command add_demo(CLI::App& program) {
+  CLI::App& app = add_command(
+      program, {.name = "demo",
+                .summary = "Fit the built-in problems and show the results beside the paper's",
+                .usage = "[--out DIR]",
+                .detail = {},
+                .examples = {"spcart demo", "spcart demo --out results"}});
+  auto folder = std::make_shared<std::string>();
+  app.add_option("--out", *folder, "write the JSON of each result into this folder")
+      ->type_name("DIR")
+      ->group("Options");
+  return {&app, [folder] {
+            Demo(*folder).run();
+            show_next_steps(*folder);
+          }};
+}
+
+}  // namespace spcart::command

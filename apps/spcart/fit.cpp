@@ -1,0 +1,146 @@
+#include "spcart/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "commands.hpp"
+#include "component_table.hpp"
+#include "data_arguments.hpp"
+#include "help.hpp"
+#include "outputs.hpp"
+#include "print.hpp"
+#include "progress.hpp"
+#include "run_arguments.hpp"
+#include "spcart/error.hpp"
+#include "spcart/io.hpp"
+#include "spcart/names.hpp"
+#include "spcart/threads.hpp"
+#include "text.hpp"
+
+namespace spcart::command {
+namespace {
+
+struct FitArguments {
+  DataArguments data;
+  std::vector<std::string> texts;         ///< of option_records(), in their order
+  std::vector<const CLI::Option*> given;  ///< likewise
+  std::string json, loadings, scores;
+  bool all = false, quiet = false;
+
+  Options options() const;
+};
+
+Options FitArguments::options() const {
+  Options options;
+  const auto records = option_records();
+  for (std::size_t i = 0; i < records.size(); ++i)
+    if (given[i]->count() > 0) records[i].set(options, texts[i]);
+  return options;
+}
+
+std::string help(const OptionRecord& record) {
+  const std::string value = record.get(Options{});
+  return value.empty() ? std::string(record.help)
+                       : fmt::format("{} (default: {})", record.help, value);
+}
+
+void add_arguments(CLI::App& app, FitArguments& arguments) {
+  const auto records = option_records();
+  arguments.texts.resize(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    std::string name = fmt::format("--{}", records[i].name);
+    if (!records[i].shorthand.empty()) name = fmt::format("-{},{}", records[i].shorthand, name);
+    arguments.given.push_back(app.add_option(name, arguments.texts[i], help(records[i]))
+                                  ->type_name(std::string(records[i].value))
+                                  ->group("Fit"));
+  }
+  arguments.data.add_reading(app)->required();
+  arguments.data.add_covariance(app);
+  arguments.data.add_preparation(app);
+  const auto add_output = [&app](const char* flag, std::string& path, const char* help) {
+    app.add_option(flag, path, help)->type_name("F")->group("Output (- is standard output)");
+  };
+  add_output("--json", arguments.json, "write everything about the result as JSON");
+  add_output("--loadings", arguments.loadings, "write the loadings as CSV, a line a variable");
+  add_output("--scores", arguments.scores, "write the samples' scores as CSV, a line a sample");
+  app.add_flag("--all", arguments.all, "show all variables of every component in the table")
+      ->group("Output (- is standard output)");
+  app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
+      ->group("Output (- is standard output)");
+}
+
+/// What only the caller of spcart::fit knows.
+void complete(Result& result, const Data& data) {
+  result.timing.read = data.seconds;
+  result.timing.total += data.seconds;
+  result.warnings.insert(result.warnings.begin(), data.warnings.begin(), data.warnings.end());
+}
+
+void set_texts(Outputs& outputs, const Result& result, const Data& data) {
+  if (outputs.wants("--json")) outputs.set("--json", to_json(result, data.table.variables));
+  if (outputs.wants("--loadings"))
+    outputs.set("--loadings", loadings_csv(result.loadings, data.table.variables));
+  if (outputs.wants("--scores"))
+    outputs.set("--scores",
+                scores_csv(spcart::scores(*data.matrix, result.loadings), data.table.samples));
+}
+
+std::string title(const FitArguments& arguments, const Result& result, const Table& table) {
+  const Index r = result.loadings.cols();
+  const std::string text = fmt::format(
+      "{}: {}, {} sparse component{} by {}, {}", bold(arguments.data.title()), shape(table), r,
+      r == 1 ? "" : "s", name(result.options.method), in_words(result.truncation));
+  return wrapped(text, terminal().width) + "\n\n";
+}
+
+void run(const FitArguments& arguments) {
+  const Options options = arguments.options();
+  Outputs outputs({{"--json", arguments.json},
+                   {"--loadings", arguments.loadings},
+                   {"--scores", arguments.scores}},
+                  arguments.data.source);
+  const ThreadScope threads(checked_threads(options.threads));
+  Data data;
+  Result result;
+  {
+    const Activity activity(arguments.quiet);
+    data = read(arguments.data, activity);
+    if (outputs.wants("--scores") && data.table.covariance)
+      throw Error("--scores needs samples, but DATA is a covariance matrix");
+    prepare(data, arguments.data.preparation(), activity);
+    result = spcart::fit(*data.matrix, options, activity.observer());
+    complete(result, data);
+    activity.enter("writing");
+    set_texts(outputs, result, data);
+    outputs.write();
+  }
+  if (arguments.quiet) return;
+  if (!outputs.uses_stdout())
+    print(title(arguments, result, data.table) +
+          component_table(result.loadings, result.criteria, data.table.variables, arguments.all) +
+          '\n' + totals(result));
+  print_warnings(result.warnings);
+}
+
+}  // namespace
+
+Command add_fit(CLI::App& program) {
+  CLI::App& app = add_command(
+      program,
+      {.name = "fit",
+       .summary = "Find sparse principal components: few variables each, nearly all that "
+                  "PCA explains",
+       .usage = "DATA [-r N] [options]",
+       .detail = {},
+       .examples = {"spcart fit @pitprops -r 6",
+                    "spcart fit samples.csv -r 5 --nonzeros 10 --scale",
+                    "spcart fit counts.mtx.gz -r 20 --refit 5 --json result.json",
+                    "gunzip -c table.csv.gz | spcart fit - -r 3 --loadings loadings.csv"}});
+  auto arguments = std::make_shared<FitArguments>();
+  add_arguments(app, *arguments);
+  return {&app, [arguments] { run(*arguments); }};
+}
+
+}  // namespace spcart::command

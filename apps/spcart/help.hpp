@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace spcart::command {
+
+/// What --help says of a command, besides its options.
+struct CommandText {
+  std::string name;
+  std::string summary;                ///< one sentence without its full stop
+  std::string usage;                  ///< what follows the name: "DATA -r N [options]"
+  std::string detail;                 ///< a paragraph after the usage; may be empty
+  std::vector<std::string> examples;  ///< whole command lines
+};
+
+/// Gives the program or one of its commands its words and the layout of its --help.
+void describe(CLI::App& app, const CommandText& text);
+CLI::App& add_command(CLI::App& program, const CommandText& text);
+
+}  // namespace spcart::command

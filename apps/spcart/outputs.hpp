@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spcart/io.hpp"
+
+namespace spcart::command {
+
+/// A flag that names an output, and what was given for it: a file, "-" or nothing.
+struct OutputArgument {
+  std::string_view flag;
+  std::string path;
+};
+
+/// The outputs of one call, checked before the work and written after all of it.
+class Outputs {
+ public:
+  /// Throws Error where an output could not be written, is named twice or is the input itself.
+  Outputs(const std::vector<OutputArgument>& arguments, const std::string& input);
+
+  bool wants(std::string_view flag) const;
+  bool uses_stdout() const;
+
+  /// The text of a wanted output.
+  void set(std::string_view flag, std::string text);
+
+  /// Writes files first and standard output last, which may be a pipe that ends the process.
+  void write();
+
+ private:
+  struct Output {
+    std::string flag;
+    OutputFile file;
+    std::optional<std::string> text;
+
+    bool to_stdout() const { return file.path() == "-"; }
+  };
+  void write_those(bool to_stdout);
+
+  std::vector<Output> outputs_;
+};
+
+}  // namespace spcart::command

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spcart::command {
+
+/// How standard output may be written to.
+struct Terminal {
+  bool colour = false;  ///< a terminal, and NO_COLOR is not set
+  bool utf8 = false;    ///< by the locale
+  int width = 100;      ///< columns; 100 where it is no terminal
+};
+const Terminal& terminal();
+
+bool stderr_is_terminal();
+
+/// Writes to standard output. Throws std::runtime_error where that fails (disk full).
+void print(std::string_view text);
+
+/// Writes "spcart: warning: ..." to standard error.
+void print_warnings(const std::vector<std::string>& warnings);
+
+/// The text as it is, or with the terminal's emphasis where colour is wanted.
+std::string bold(std::string_view text);
+std::string dim(std::string_view text);
+
+/// Columns of text, each as wide as its widest cell.
+class TextTable {
+ public:
+  /// A letter a column: 'l' or 'r', how it is aligned.
+  explicit TextTable(std::string alignment) : alignment_(std::move(alignment)) {}
+
+  void add_header(std::vector<std::string> cells);
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+  /// The lines, each after `indent` spaces; the last column is wrapped to the terminal's width.
+  std::string text(int indent = 2) const;
+
+ private:
+  std::vector<int> widths() const;
+  std::string line(const std::vector<std::string>& cells, const std::vector<int>& widths,
+                   int indent) const;
+
+  std::string alignment_;
+  bool has_header_ = false;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace spcart::command

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "spcart/types.hpp"
+
+namespace spcart::command {
+
+/// Flags of commands that work on data but fit nothing.
+struct RunArguments {
+  std::string threads;
+  bool quiet = false;
+
+  void add_to(CLI::App& app);
+
+  /// Throws Error where the text is no number of threads.
+  Index thread_count() const;
+};
+
+/// The count itself. Throws Error where no machine could mean it: threads are set before the
+/// library sees the options as a whole.
+Index checked_threads(Index count);
+
+}  // namespace spcart::command

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+#include "io/byte_source.hpp"
+#include "spcart/io.hpp"
+
+namespace spcart::io {
+
+inline constexpr std::string_view kMatrixMarketBanner = "%%MatrixMarket";
+
+/// Reads a MatrixMarket file: coordinates become rows of sparse entries, arrays stay dense. Entries
+/// given more than once are summed. Missing values become NaN unless the options refuse them.
+Table read_matrix_market(ByteSource& source, const ReadOptions& options);
+
+}  // namespace spcart::io

@@ -1,0 +1,159 @@
+#include "io/missing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/stored_values.hpp"
+#include "io/text.hpp"
+
+namespace spcart::io {
+
+namespace {
+
+std::string where(const Table& table, Index row, Index col) {
+  const std::string& name = table.variables[static_cast<std::size_t>(col)];
+  return fmt::format("row {}, column {} ('{}')", row + 1, col + 1, printable(name));
+}
+
+/// Whether there are missing values; refuses infinite ones, and missing ones where that is asked.
+bool find_missing(const Table& table, Missing missing, std::string_view file) {
+  bool found = false;
+  for_each_value(table, [&](Index row, Index col, auto value) {
+    if (std::isfinite(static_cast<double>(value))) return;
+    if (std::isinf(static_cast<double>(value))) {
+      fail({file}, "{} is infinite", where(table, row, col));
+    }
+    if (table.covariance) {
+      fail({file}, "{} is missing: a covariance must be complete, whatever --missing says",
+           where(table, row, col));
+    }
+    if (missing == Missing::error) {
+      fail({file}, "{} is missing (NaN); {}", where(table, row, col), kMissingHint);
+    }
+    found = true;
+  });
+  return found;
+}
+
+void drop_samples(Table& table, std::string_view file) {
+  std::vector<bool> keep(static_cast<std::size_t>(table.rows()), true);
+  for_each_value(table, [&](Index row, Index, auto value) {
+    if (std::isnan(static_cast<double>(value))) keep[static_cast<std::size_t>(row)] = false;
+  });
+  const Index all = table.rows();
+  const auto dropped = static_cast<Index>(std::count(keep.begin(), keep.end(), false));
+  if (dropped == all) fail({file}, "every sample has missing values: none is left");
+  keep_only(table, keep, std::vector<bool>(static_cast<std::size_t>(table.cols()), true));
+  table.notes.push_back(
+      fmt::format("{} of {} samples dropped: they have missing values", dropped, all));
+}
+
+void fill_in_means(Table& table, std::string_view file) {
+  std::vector<double> sums(static_cast<std::size_t>(table.cols()), 0);
+  std::vector<Index> gaps(sums.size(), 0);
+  for_each_value(table, [&](Index, Index col, auto value) {
+    const auto j = static_cast<std::size_t>(col);
+    if (std::isnan(static_cast<double>(value))) {
+      ++gaps[j];
+    } else {
+      sums[j] += static_cast<double>(value);
+    }
+  });
+  Index all = 0;
+  for (std::size_t j = 0; j < sums.size(); ++j) {
+    if (gaps[j] == table.rows()) {
+      fail({file}, "column {} ('{}') has missing values only: it has no mean", j + 1,
+           printable(table.variables[j]));
+    }
+    all += gaps[j];
+  }
+  // Entries that a sparse table does not store are zeros, and count as such.
+  const auto rows = table.rows();
+  for_each_value(table, [&](Index, Index col, auto& value) {
+    if (!std::isnan(static_cast<double>(value))) return;
+    const auto j = static_cast<std::size_t>(col);
+    value = static_cast<std::remove_reference_t<decltype(value)>>(
+        sums[j] / static_cast<double>(rows - gaps[j]));
+  });
+  table.notes.push_back(fmt::format("{} missing value{} replaced by the mean of {}", all,
+                                    all == 1 ? "" : "s",
+                                    all == 1 ? "its variable" : "their variables"));
+}
+
+template <class T>
+void keep_dense(T* data, const std::vector<bool>& outer, const std::vector<bool>& inner) {
+  const T* from = data;
+  for (const bool line : outer) {
+    for (const bool entry : inner) {
+      if (line && entry) *data++ = *from;
+      ++from;
+    }
+  }
+}
+
+void keep_values(DenseView& view, const std::vector<bool>& rows, const std::vector<bool>& cols) {
+  const bool by_rows = view.col_stride == 1;
+  with_scalar(view.scalar, [&]<class T>(T*) {
+    keep_dense(writable<T>(view.data), by_rows ? rows : cols, by_rows ? cols : rows);
+  });
+  view.rows = std::count(rows.begin(), rows.end(), true);
+  view.cols = std::count(cols.begin(), cols.end(), true);
+  view.row_stride = by_rows ? view.cols : 1;
+  view.col_stride = by_rows ? 1 : view.rows;
+}
+
+template <class I>
+void keep_entries(SparseView& view, const std::vector<bool>& rows, const std::vector<bool>& cols) {
+  std::vector<I> place(cols.size());
+  I next = 0;
+  for (std::size_t j = 0; j < cols.size(); ++j) place[j] = cols[j] ? next++ : -1;
+  auto* outer = writable<I>(view.outer);
+  auto* inner = writable<I>(view.inner);
+  auto* values = writable<double>(view.values);
+  I out = 0;
+  std::size_t line = 0;
+  I first = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const I last = outer[i + 1];
+    for (I k = first; rows[i] && k < last; ++k) {
+      const I col = place[static_cast<std::size_t>(inner[k])];
+      if (col < 0) continue;
+      inner[out] = col;
+      values[out++] = values[k];
+    }
+    first = last;
+    if (rows[i]) outer[++line] = out;
+  }
+  view.rows = static_cast<Index>(line);
+  view.cols = static_cast<Index>(next);
+}
+
+void keep_values(SparseView& view, const std::vector<bool>& rows, const std::vector<bool>& cols) {
+  view.wide ? keep_entries<std::int64_t>(view, rows, cols)
+            : keep_entries<std::int32_t>(view, rows, cols);
+}
+
+void keep_names(std::vector<std::string>& names, const std::vector<bool>& keep) {
+  if (names.empty()) return;
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    if (keep[i]) std::swap(names[out++], names[i]);
+  }
+  names.resize(out);
+}
+
+}  // namespace
+
+void handle_missing(Table& table, Missing missing, std::string_view file) {
+  if (!find_missing(table, missing, file)) return;
+  if (missing == Missing::drop) drop_samples(table, file);
+  if (missing == Missing::mean) fill_in_means(table, file);
+}
+
+void keep_only(Table& table, const std::vector<bool>& rows, const std::vector<bool>& cols) {
+  std::visit([&](auto& view) { keep_values(view, rows, cols); }, table.values);
+  keep_names(table.samples, rows);
+  keep_names(table.variables, cols);
+}
+
+}  // namespace spcart::io

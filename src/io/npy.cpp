@@ -1,0 +1,283 @@
+#include "io/npy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/growing_array.hpp"
+#include "io/text.hpp"
+
+namespace spcart::io {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+struct Header {
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+  std::string shape_text;
+};
+
+/// Reads the dictionary that describes an array: Python's notation, but only what NumPy writes.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view file, std::string_view text) : file_(file), rest_(text) {}
+
+  Header parse() {
+    Header header;
+    bool descr = false, order = false, shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = string();
+      expect(':');
+      bool& seen = key == "descr" ? descr : key == "fortran_order" ? order : shape;
+      if ((&seen == &shape && key != "shape") || seen) junk();
+      seen = true;
+      if (&seen == &descr) header.descr = dtype();
+      if (&seen == &order) header.fortran_order = boolean();
+      if (&seen == &shape) read_shape(header);
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_blanks();
+    if (!rest_.empty() || !descr || !order || !shape) junk();
+    return header;
+  }
+
+ private:
+  [[noreturn]] void junk() const {
+    fail({file_}, "has a broken NPY header near '{}'", printable(rest_));
+  }
+
+  void skip_blanks() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n"), rest_.size()));
+  }
+
+  bool accept(char c) {
+    skip_blanks();
+    if (!rest_.starts_with(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  void expect(char c) {
+    if (!accept(c)) junk();
+  }
+
+  std::string string() {
+    const char quote = accept('"') ? '"' : '\'';
+    if (quote == '\'') expect('\'');
+    const std::size_t end = rest_.find(quote);
+    if (end == std::string_view::npos) junk();
+    std::string text(rest_.substr(0, end));
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+
+  std::string dtype() {
+    skip_blanks();
+    if (rest_.starts_with('[')) {
+      fail({file_}, "has the structured type {}: a table needs plain numbers", printable(rest_));
+    }
+    return string();
+  }
+
+  bool boolean() {
+    skip_blanks();
+    const bool value = rest_.starts_with("True");
+    if (!value && !rest_.starts_with("False")) junk();
+    rest_.remove_prefix(value ? 4 : 5);
+    return value;
+  }
+
+  void read_shape(Header& header) {
+    skip_blanks();
+    header.shape_text = rest_.substr(0, rest_.find(')'));
+    header.shape_text += ')';
+    expect('(');
+    while (!accept(')')) {
+      skip_blanks();
+      if (rest_.starts_with('-')) fail_shape(header, "is negative");
+      std::uint64_t size = 0;
+      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
+      if (error == std::errc::result_out_of_range) fail_shape(header, "is too large");
+      if (error != std::errc{}) junk();
+      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      header.shape.push_back(size);
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+  }
+
+  [[noreturn]] void fail_shape(const Header& header, std::string_view what) const {
+    fail({file_}, "its shape {} {}", printable(header.shape_text), what);
+  }
+
+  std::string_view file_;
+  std::string_view rest_;
+};
+
+void read_exactly(ByteSource& source, char* to, std::size_t count) {
+  if (source.read(to, count) != count) fail({source.name()}, "ends within its NPY header");
+}
+
+/// Reads all before the numbers; `offset` is set to where they begin.
+Header read_header(ByteSource& source, std::uint64_t& offset) {
+  const std::string& file = source.name();
+  std::array<unsigned char, 8> start{};
+  if (!source.head().starts_with(kNpyMagic)) fail({file}, "is not an NPY file");
+  read_exactly(source, reinterpret_cast<char*>(start.data()), start.size());
+  const int major = start[6], minor = start[7];
+  if (major < 1 || major > 3 || minor != 0) {
+    fail({file}, "has NPY version {}.{}; 1.0, 2.0 and 3.0 are known", major, minor);
+  }
+  std::array<unsigned char, 4> bytes{};
+  const std::size_t width = major == 1 ? 2 : 4;
+  read_exactly(source, reinterpret_cast<char*>(bytes.data()), width);
+  const std::size_t length = bytes[0] + (std::size_t{bytes[1]} << 8) +
+                             (std::size_t{bytes[2]} << 16) + (std::size_t{bytes[3]} << 24);
+  constexpr std::size_t kLongest = 1 << 16;
+  if (length > kLongest) fail({file}, "has an NPY header of {} bytes: too long", length);
+  std::string text(length, '\0');
+  read_exactly(source, text.data(), length);
+  offset = start.size() + width + length;
+  return HeaderParser(file, text).parse();
+}
+
+/// The types that are known: how they are stored, and as what they are kept.
+struct Type {
+  std::string_view descr;
+  std::size_t size;
+  Scalar kept;
+  void (*widen)(const char* from, std::size_t count, char* to);  ///< none where kept as stored
+};
+
+template <class From, class To>
+void widen(const char* from, std::size_t count, char* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, from + i * sizeof(From), sizeof(From));
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): signed is what it is
+    reinterpret_cast<To*>(to)[i] = static_cast<To>(value);
+  }
+}
+
+void widen_bool(const char* from, std::size_t count, char* to) {
+  std::transform(from, from + count, to, [](char c) { return static_cast<char>(c != 0); });
+}
+
+constexpr auto kTypes = std::to_array<Type>({
+    {"|u1", 1, Scalar::uint8, nullptr},
+    {"<i4", 4, Scalar::int32, nullptr},
+    {"<f4", 4, Scalar::float32, nullptr},
+    {"<f8", 8, Scalar::float64, nullptr},
+    {"|b1", 1, Scalar::uint8, widen_bool},
+    {"|i1", 1, Scalar::int32, widen<std::int8_t, std::int32_t>},
+    {"<i2", 2, Scalar::int32, widen<std::int16_t, std::int32_t>},
+    {"<u2", 2, Scalar::int32, widen<std::uint16_t, std::int32_t>},
+    {"<u4", 4, Scalar::float64, widen<std::uint32_t, double>},
+    {"<i8", 8, Scalar::float64, widen<std::int64_t, double>},
+    {"<u8", 8, Scalar::float64, widen<std::uint64_t, double>},
+});
+
+std::size_t size_of(Scalar scalar) {
+  return scalar == Scalar::uint8 ? 1 : scalar == Scalar::float64 ? 8 : 4;
+}
+
+const Type& find_type(std::string_view file, std::string_view descr) {
+  for (const Type& type : kTypes) {
+    if (type.descr == descr) return type;
+  }
+  if (descr.starts_with('>')) {
+    fail({file}, "has the big-endian type '{}': write it little-endian, as '<{}'", printable(descr),
+         printable(descr.substr(1)));
+  }
+  if (descr.find('O') != std::string_view::npos) {
+    fail({file}, "has the type '{}': Python objects are not read", printable(descr));
+  }
+  fail({file}, "has the type '{}'; known are u1, i4, f4, f8, b1, i1, i2, u2, u4, i8, u8",
+       printable(descr));
+}
+
+/// Number of values, checked against what the file has as far as that is known.
+std::size_t count_values(ByteSource& source, const Header& header, std::size_t size,
+                         std::uint64_t offset) {
+  const std::string& file = source.name();
+  const std::string shape = printable(header.shape_text);
+  if (header.shape.size() != 2) {
+    fail({file}, "its shape {} has {} dimension{}; a table has 2", shape, header.shape.size(),
+         header.shape.size() == 1 ? "" : "s");
+  }
+  const std::uint64_t rows = header.shape[0], cols = header.shape[1];
+  if (rows == 0 || cols == 0) fail({file}, "its shape {} has no numbers", shape);
+  std::uint64_t bytes = 0;
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (__builtin_mul_overflow(rows, cols, &bytes) || __builtin_mul_overflow(bytes, 8, &bytes) ||
+      bytes > kMost) {
+    fail({file}, "its shape {} is too large", shape);
+  }
+  bytes = bytes / 8 * size;
+  if (source.size() && *source.size() - offset != bytes) {
+    fail({file}, "its shape {} needs {} bytes, but {} follow the header", shape, bytes,
+         *source.size() - offset);
+  }
+  return static_cast<std::size_t>(rows * cols);
+}
+
+/// Reads in steps, so that memory is taken for what is there and not for what is promised.
+std::shared_ptr<const void> read_values(ByteSource& source, const Type& type, std::size_t count) {
+  constexpr std::size_t kStep = std::size_t{1} << 20;
+  const std::size_t kept = size_of(type.kept);
+  GrowingArray<char> values;
+  std::vector<char> stored(type.widen != nullptr ? kStep * type.size : 0);
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t step = std::min(kStep, count - done);
+    char* to = values.extend(step * kept);
+    char* from = type.widen != nullptr ? stored.data() : to;
+    const std::size_t got = source.read(from, step * type.size);
+    if (got != step * type.size) {
+      fail({source.name()}, "ends after {} of {} numbers", done + got / type.size, count);
+    }
+    if (type.widen != nullptr) type.widen(from, step, to);
+    done += step;
+  }
+  char extra = 0;
+  if (source.read(&extra, 1) != 0) fail({source.name()}, "goes on after its {} numbers", count);
+  return values.release();
+}
+
+}  // namespace
+
+Table read_npy(ByteSource& source) {
+  std::uint64_t offset = 0;
+  const Header header = read_header(source, offset);
+  const Type& type = find_type(source.name(), header.descr);
+  const std::size_t count = count_values(source, header, type.size, offset);
+
+  DenseView view;
+  view.owner = read_values(source, type, count);
+  view.data = view.owner.get();
+  view.scalar = type.kept;
+  view.rows = static_cast<Index>(header.shape[0]);
+  view.cols = static_cast<Index>(header.shape[1]);
+  view.row_stride = header.fortran_order ? 1 : view.cols;
+  view.col_stride = header.fortran_order ? view.rows : 1;
+
+  Table table;
+  table.variables = default_names(view.cols);
+  table.values = std::move(view);
+  return table;
+}
+
+}  // namespace spcart::io

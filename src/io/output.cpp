@@ -1,0 +1,245 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <iterator>
+#include <mutex>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "io/text.hpp"
+#include "spcart/io.hpp"
+
+namespace spcart {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+/// The temporary files that exist now.
+class Unfinished {
+ public:
+  static Unfinished& instance() {
+    static Unfinished unfinished;
+    return unfinished;
+  }
+
+  void add(const fs::path& path) {
+    const std::lock_guard lock(mutex_);
+    paths_.insert(path);
+  }
+
+  void forget(const fs::path& path) {
+    const std::lock_guard lock(mutex_);
+    paths_.erase(path);
+  }
+
+  void remove_all() {
+    const std::lock_guard lock(mutex_);
+    for (const fs::path& path : paths_) ::unlink(path.c_str());
+    paths_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<fs::path> paths_;
+};
+
+[[noreturn]] void fail_to_write(const fs::path& path, int error) {
+  throw std::runtime_error(
+      fmt::format("{}: cannot be written: {}", io::printable(path.string(), 4096), reason(error)));
+}
+
+/// A descriptor that is written to and closed with all errors seen.
+class Writer {
+ public:
+  Writer(const fs::path& name, int file) : name_(name), file_(file) {}
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer() {
+    if (file_ > STDERR_FILENO) ::close(file_);
+  }
+
+  void write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t done = ::write(file_, text.data(), text.size());
+      if (done < 0 && errno != EINTR) fail_to_write(name_, errno);
+      if (done > 0) text.remove_prefix(static_cast<std::size_t>(done));
+    }
+  }
+
+  void close() {
+    if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) fail_to_write(name_, errno);
+  }
+
+ private:
+  const fs::path& name_;
+  int file_;
+};
+
+/// A new file beside its target, which is gone at the end unless it was renamed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target) : target_(target) {
+    std::random_device random;
+    for (int tries = 0; file_ < 0; ++tries) {
+      path_ = target.parent_path() / fmt::format(".spcart-{}-{:08x}.tmp", ::getpid(), random());
+      Unfinished::instance().add(path_);
+      constexpr mode_t kByUmask = 0666;
+      file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kByUmask);
+      if (file_ >= 0) break;
+      const int error = errno;
+      Unfinished::instance().forget(path_);
+      if (error != EEXIST || tries > 100) fail_to_write(target, error);
+    }
+    struct stat old {};
+    constexpr mode_t kPermissions = 0777;
+    if (::stat(target.c_str(), &old) == 0) ::fchmod(file_, old.st_mode & kPermissions);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!renamed_) ::unlink(path_.c_str());
+    Unfinished::instance().forget(path_);
+  }
+
+  int file() const { return file_; }
+
+  void rename() {
+    if (::rename(path_.c_str(), target_.c_str()) != 0) fail_to_write(target_, errno);
+    renamed_ = true;
+  }
+
+ private:
+  const fs::path& target_;
+  fs::path path_;
+  int file_ = -1;
+  bool renamed_ = false;
+};
+
+/// Whether the path is written as it is, since there is nothing that could be replaced by a file.
+bool is_direct(const fs::path& path) {
+  std::error_code none;
+  const fs::file_status status = fs::status(path, none);
+  return (fs::exists(status) && !fs::is_regular_file(status)) || path.string().starts_with("/dev/");
+}
+
+void write_directly(const fs::path& path, std::string_view text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) fail_to_write(path, errno);
+  Writer writer(path, file);
+  writer.write(text);
+  writer.close();
+}
+
+void check_writable(const fs::path& path) {
+  const std::string name = path.string();
+  if (name.empty()) throw Error("the name of a file to write is empty");
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status) || !path.has_filename()) io::fail({name}, "is a directory");
+  if (error && status.type() == fs::file_type::none) {
+    io::fail({name}, "cannot be written: {}", error.message());
+  }
+  if (fs::exists(status)) {
+    if (::access(path.c_str(), W_OK) != 0) io::fail({name}, "cannot be written: {}", reason(errno));
+    if (is_direct(path)) return;
+  }
+  const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(parent, error)) {
+    io::fail({name}, "there is no directory {}", io::printable(parent.string(), 4096));
+  }
+  if (::access(parent.c_str(), W_OK | X_OK) != 0) {
+    io::fail({name}, "no file can be made in {}: {}", io::printable(parent.string(), 4096),
+             reason(errno));
+  }
+}
+
+/// A name as a field of CSV.
+void append_field(std::string& out, std::string_view text) {
+  const bool blank_ends = !text.empty() && (text.front() == ' ' || text.back() == ' ');
+  if (!text.empty() && !blank_ends && text.find_first_of(",;\"\t\r\n") == std::string_view::npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+void append_header(std::string& out, bool labels, Index components) {
+  for (Index j = 0; j < components; ++j) {
+    fmt::format_to(std::back_inserter(out), "{}PC{}", j > 0 || labels ? "," : "", j + 1);
+  }
+  out += '\n';
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
+  if (path_ != "-") check_writable(path_);
+}
+
+void OutputFile::write(std::string_view text) {
+  if (path_ == "-") {
+    static const fs::path kName = "standard output";
+    std::fflush(stdout);
+    Writer(kName, STDOUT_FILENO).write(text);
+    return;
+  }
+  if (is_direct(path_)) return write_directly(path_, text);
+  // A link stays a link: what it points to is replaced.
+  std::error_code error;
+  fs::path target = fs::canonical(path_, error);
+  if (error) target = path_;
+  TemporaryFile temporary(target);
+  Writer writer(path_, temporary.file());
+  writer.write(text);
+  writer.close();
+  temporary.rename();
+}
+
+void remove_unfinished_files() noexcept { Unfinished::instance().remove_all(); }
+
+std::string loadings_csv(const Loadings& x, std::span<const std::string> variables) {
+  const Eigen::SparseMatrix<double, Eigen::RowMajor, Index> by_rows = x;
+  std::string out;
+  append_header(out, true, x.cols());
+  std::vector<double> row(static_cast<std::size_t>(x.cols()));
+  for (Index i = 0; i < x.rows(); ++i) {
+    std::fill(row.begin(), row.end(), 0.0);
+    for (decltype(by_rows)::InnerIterator entry(by_rows, i); entry; ++entry) {
+      row[static_cast<std::size_t>(entry.col())] = entry.value();
+    }
+    append_field(out, variables[static_cast<std::size_t>(i)]);
+    for (const double value : row) fmt::format_to(std::back_inserter(out), ",{}", value);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string scores_csv(ConstBlock scores, std::span<const std::string> samples) {
+  std::string out;
+  append_header(out, !samples.empty(), scores.cols());
+  for (Index i = 0; i < scores.rows(); ++i) {
+    if (!samples.empty()) append_field(out, samples[static_cast<std::size_t>(i)]);
+    for (Index j = 0; j < scores.cols(); ++j) {
+      const bool first = j == 0 && samples.empty();
+      fmt::format_to(std::back_inserter(out), "{}{}", first ? "" : ",", scores(i, j));
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace spcart
