@@ -20,7 +20,7 @@ spcart::Matrix readings() {
 
 int main() {
   const spcart::Matrix a = readings();
-  const auto data = spcart::make_dense(a, {.center = true, .scale = false});
+  const auto data = spcart::make_dense(spcart::view_of(a), {.center = true, .scale = false});
 
   spcart::Options options;
   options.components = 2;
