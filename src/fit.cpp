@@ -55,9 +55,9 @@ std::string list_of(const std::vector<Index>& numbers) {
 void warn_of_data(const DataMatrix& a, std::vector<std::string>& warnings) {
   const auto& constant = a.constant_columns();
   if (!constant.empty())
-    warnings.push_back(
-        fmt::format("{} variable{} not vary and cannot be scaled: loadings there are zero (column {})",
-                    constant.size(), constant.size() == 1 ? " does" : "s do", list_of(constant)));
+    warnings.push_back(fmt::format(
+        "{} variable{} not vary and cannot be scaled: loadings there are zero (column {})",
+        constant.size(), constant.size() == 1 ? " does" : "s do", list_of(constant)));
 }
 
 void warn_of_empty(const Loadings& x, std::vector<std::string>& warnings) {
@@ -95,8 +95,7 @@ std::vector<Index> own_order(Index r) {
 
 std::string describe(Status status, Index iterations) {
   const auto count = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
-  return status == Status::converged ? "converged after " + count
-                                     : "not converged within " + count;
+  return status == Status::converged ? "converged after " + count : "not converged within " + count;
 }
 
 Result start_result(const DataMatrix& a, const Options& options) {

@@ -102,8 +102,8 @@ class BlockLanczos {
   /// The residual falls about geometrically from 1 to the tolerance.
   double progress() const {
     if (size_ == 0 || values_[0] <= 0) return 0;
-    const double done = std::log(std::max(residual() / values_[0], 1e-300)) /
-                        std::log(options_.tolerance);
+    const double done =
+        std::log(std::max(residual() / values_[0], 1e-300)) / std::log(options_.tolerance);
     return std::clamp(done, 0.0, 1.0);
   }
 

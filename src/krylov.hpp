@@ -12,8 +12,8 @@ struct KrylovResult {
   Index passes = 0;
 };
 
-/// Block Lanczos with full orthogonalisation and thick restarts: the basis grows by A'A times its last
-/// block until memory or convergence ends it, then goes on from its best Ritz vectors.
+/// Block Lanczos with full orthogonalisation and thick restarts: the basis grows by A'A times its
+/// last block until memory or convergence ends it, then goes on from its best Ritz vectors.
 KrylovResult krylov_eigenpairs(const DataMatrix& a, Index r, const PcaOptions& options,
                                const Tick& tick);
 

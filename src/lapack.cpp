@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "parallel.hpp"
+
 namespace spcart {
 namespace {
 
@@ -49,6 +51,7 @@ SymmetricEigen some_eigenpairs(Matrix c, Index count) {
 
 /// M = Q R in place: Q in M, R returned.
 Matrix factor_qr(Matrix& m) {
+  const ThreadScope scope(threads_for(m.rows(), m.cols(), m.cols()));
   const auto rows = static_cast<lapack_int>(m.rows()), cols = static_cast<lapack_int>(m.cols());
   Vector tau(cols);
   check_info("dgeqrf", LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, cols, m.data(), rows, tau.data()));
@@ -107,6 +110,7 @@ Matrix inverse_semidefinite(const Matrix& g) {
 
 SymmetricEigen symmetric_eigen(Matrix c, Index count) {
   const Index n = c.rows();
+  const ThreadScope scope(threads_for(n, n, n));
   SymmetricEigen e = static_cast<double>(count) > kMost * static_cast<double>(n)
                          ? all_eigenpairs(std::move(c))
                          : some_eigenpairs(std::move(c), count);
@@ -122,6 +126,7 @@ bool is_positive_definite(Matrix c) {
 
 Polar polar(Matrix b) {
   const lapack_int n = as_int(b.rows());
+  const ThreadScope scope(threads_for(n, n, n));
   Vector d(n);
   Matrix w(n, n), qt(n, n);
   check_info("dgesdd", LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, n, b.data(), n, d.data(), w.data(),

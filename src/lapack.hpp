@@ -11,8 +11,8 @@ struct SymmetricEigen {
 };
 SymmetricEigen symmetric_eigen(Matrix c, Index count);
 
-/// An orthonormal basis Q of the span of the columns of M = Q R, the diagonal of R not negative. M has
-/// at least as many rows as columns.
+/// An orthonormal basis Q of the span of the columns of M = Q R, the diagonal of R not negative. M
+/// has at least as many rows as columns.
 Matrix orthonormalized(Matrix m);
 
 /// The same with R, and only as many columns as are independent: M is near Q R, the rest of M being
@@ -29,8 +29,8 @@ Matrix inverse_semidefinite(const Matrix& g);
 /// Whether a symmetric matrix is positive definite, by Cholesky.
 bool is_positive_definite(Matrix c);
 
-/// Polar(B) = W Q' for the singular value decomposition B = W D Q' of a square matrix: the orthogonal
-/// matrix nearest to B.
+/// Polar(B) = W Q' for the singular value decomposition B = W D Q' of a square matrix: the
+/// orthogonal matrix nearest to B.
 struct Polar {
   Matrix factor;
   double trace_norm = 0;  ///< sum of the singular values, tr(factor' B)

@@ -42,8 +42,9 @@ constexpr auto kNames<TruncationType> =
 template <>
 constexpr std::string_view kWhat<Start> = "start";
 template <>
-constexpr auto kNames<Start> = std::to_array<Name<Start>>(
-    {{Start::identity, "identity"}, {Start::varimax, "varimax"}, {Start::random, "random"}});
+constexpr auto kNames<Start> = std::to_array<Name<Start>>({{Start::identity, "identity"},
+                                                           {Start::varimax, "varimax"},
+                                                           {Start::random, "random"}});
 
 template <>
 constexpr std::string_view kWhat<Solver> = "solver";
@@ -56,16 +57,16 @@ constexpr auto kNames<Solver> = std::to_array<Name<Solver>>({{Solver::automatic,
 template <>
 constexpr std::string_view kWhat<Order> = "order";
 template <>
-constexpr auto kNames<Order> =
-    std::to_array<Name<Order>>({{Order::variance, "variance"}, {Order::none, "none"}});
+constexpr auto kNames<Order> = std::to_array<Name<Order>>({{Order::variance, "variance"},
+                                                           {Order::none, "none"}});
 
 template <>
 constexpr std::string_view kWhat<Status> = "status";
 template <>
-constexpr auto kNames<Status> =
-    std::to_array<Name<Status>>({{Status::not_run, "not_run"},
-                                 {Status::converged, "converged"},
-                                 {Status::iteration_limit, "iteration_limit"}});
+constexpr auto kNames<Status> = std::to_array<Name<Status>>({{Status::not_run, "not_run"},
+                                                             {Status::converged, "converged"},
+                                                             {Status::iteration_limit,
+                                                              "iteration_limit"}});
 
 template <>
 constexpr std::string_view kWhat<Scalar> = "scalar";
@@ -78,14 +79,16 @@ constexpr auto kNames<Scalar> = std::to_array<Name<Scalar>>({{Scalar::uint8, "ui
 template <>
 constexpr std::string_view kWhat<Missing> = "missing";
 template <>
-constexpr auto kNames<Missing> = std::to_array<Name<Missing>>(
-    {{Missing::error, "error"}, {Missing::drop, "drop"}, {Missing::mean, "mean"}});
+constexpr auto kNames<Missing> = std::to_array<Name<Missing>>({{Missing::error, "error"},
+                                                               {Missing::drop, "drop"},
+                                                               {Missing::mean, "mean"}});
 
 template <>
 constexpr std::string_view kWhat<Presence> = "presence";
 template <>
-constexpr auto kNames<Presence> = std::to_array<Name<Presence>>(
-    {{Presence::automatic, "auto"}, {Presence::yes, "yes"}, {Presence::no, "no"}});
+constexpr auto kNames<Presence> = std::to_array<Name<Presence>>({{Presence::automatic, "auto"},
+                                                                 {Presence::yes, "yes"},
+                                                                 {Presence::no, "no"}});
 
 template <class Choice>
 std::string_view find_name(Choice value) {

@@ -37,7 +37,8 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
      [](Options& o, std::string_view text) { o.method = parse<Method>(text); },
      [](const Options& o) { return std::string(name(o.method)); }},
     {"truncation", "", "hard|soft|count|energy",
-     "what becomes zero: entries below lambda (hard, soft), the lambda smallest (count), those with "
+     "what becomes zero: entries below lambda (hard, soft), the lambda smallest (count), those "
+     "with "
      "lambda of the energy (energy); also l0, l1, sp, en. Default: hard, or count with --nonzeros",
      [](Options& o, std::string_view text) { o.truncation = parse<TruncationType>(text); },
      [](const Options& o) { return o.truncation ? std::string(name(*o.truncation)) : ""; }},
@@ -97,7 +98,8 @@ Truncation truncation_of(const Options& options, Index p) {
   if (type != TruncationType::count)
     throw Error(fmt::format("nonzeros = {}: it goes with truncation count, not {}", k, name(type)));
   if (k < 1 || k > p)
-    throw Error(fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables", k, p));
+    throw Error(
+        fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables", k, p));
   return {type, static_cast<double>(p - k)};
 }
 
@@ -106,11 +108,11 @@ void check(const Options& options, const DataMatrix& a) {
     throw Error("the table has one sample: variance needs at least two");
   const Index most = std::min(a.rows(), a.cols());
   if (options.components < 1 || options.components > most) {
-    const auto rule = a.samples() ? fmt::format("the smaller of {} samples and {} variables",
-                                                a.rows(), a.cols())
-                                  : std::string("the number of variables");
-    throw Error(fmt::format("components = {}: it must be from 1 to {}, {}", options.components, most,
-                            rule));
+    const auto rule =
+        a.samples() ? fmt::format("the smaller of {} samples and {} variables", a.rows(), a.cols())
+                    : std::string("the number of variables");
+    throw Error(fmt::format("components = {}: it must be from 1 to {}, {}", options.components,
+                            most, rule));
   }
   check(truncation_of(options, a.cols()), a.cols());
   at_least("refit", options.refit, 0);

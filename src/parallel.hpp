@@ -1,10 +1,21 @@
 #pragma once
 
+#include "spcart/threads.hpp"
 #include "spcart/types.hpp"
 
 namespace spcart {
 
 /// Entries below which waking other threads costs more than it saves.
 inline constexpr Index kWorthThreads = Index{1} << 14;
+
+/// How many threads so many floating-point operations are worth: threads that meet more often than
+/// about every tenth of a millisecond spend their time waiting, the more so on a busy machine.
+Index threads_for(double flops);
+
+/// threads_for of a product of an m x k with a k x n matrix.
+inline Index threads_for(Index m, Index k, Index n) {
+  return threads_for(2.0 * static_cast<double>(m) * static_cast<double>(k) *
+                     static_cast<double>(n));
+}
 
 }  // namespace spcart

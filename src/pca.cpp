@@ -107,12 +107,14 @@ double Basis::cpev() const { return singular_values.squaredNorm() / total_varian
 Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick) {
   const Index most = std::min(a.rows(), a.cols());
   if (r < 1 || r > most)
-    throw Error(fmt::format("components = {}: it must be from 1 to {}, the smaller of {} rows and {} "
-                            "columns",
-                            r, most, a.rows(), a.cols()));
+    throw Error(
+        fmt::format("components = {}: it must be from 1 to {}, the smaller of {} rows and {} "
+                    "columns",
+                    r, most, a.rows(), a.cols()));
   Basis b;
   b.total_variance = a.squared_norm();
-  if (!(b.total_variance > 0)) throw Error("the data has no variance: no sample differs from another");
+  if (!(b.total_variance > 0))
+    throw Error("the data has no variance: no sample differs from another");
 
   b.solver = options.solver == Solver::automatic ? choose(a, r) : options.solver;
   SymmetricEigen e = b.solver == Solver::gram    ? by_gram(a, r, tick)
@@ -123,10 +125,11 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   b.vectors = completed(e.vectors.leftCols(b.rank), r, a.column_squared_norms());
   make_largest_positive(b.vectors);
   if (b.rank < r)
-    b.warnings.push_back(fmt::format(
-        "the data has numerical rank {}: the last {} of {} principal components explain nothing and "
-        "only complete the basis",
-        b.rank, r - b.rank, r));
+    b.warnings.push_back(
+        fmt::format("the data has numerical rank {}: the last {} of {} principal components "
+                    "explain nothing and "
+                    "only complete the basis",
+                    b.rank, r - b.rank, r));
 
   Vector squares = Vector::Zero(r);
   squares.head(b.rank) = e.values.head(b.rank);

@@ -13,9 +13,9 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-  double uniform();               ///< in [0, 1)
-  double normal();                ///< mean 0, deviation 1
-  Index below(Index bound);       ///< one of 0, ..., bound - 1
+  double uniform();          ///< in [0, 1)
+  double normal();           ///< mean 0, deviation 1
+  Index below(Index bound);  ///< one of 0, ..., bound - 1
   Matrix normal(Index rows, Index cols);
 
  private:

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "lapack.hpp"
-#include "spcart/criteria.hpp"
 #include "parallel.hpp"
+#include "spcart/criteria.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
 namespace {
 
-/// One round: with B = X (X'X)^-1, A'Y = A'A B and Y'Y = B'A'A B are all that is needed of the data.
+/// One round: with B = X (X'X)^-1, A'Y = A'A B and Y'Y = B'A'A B are all that is needed of the
+/// data.
 Loadings refit_once(const DataMatrix& a, const Loadings& x, const Tick& tick) {
   const Matrix b = x * inverse_semidefinite(Matrix(x.transpose() * x));
   const Matrix aty = a.gram_times(b, tick);

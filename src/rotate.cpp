@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "lapack.hpp"
-#include "random.hpp"
 #include "parallel.hpp"
+#include "random.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
@@ -44,8 +44,9 @@ Truncated truncate(const Matrix& z, const Truncation& truncation) {
   return {x.sparseView(0, 0), zeroed.sum(), x.cwiseAbs().sum()};
 }
 
-/// What Algorithm 1 lowers, after the polar step: |V - X R|^2 / 2 = (r + |X|^2) / 2 - tr(R'X'V), and
-/// tr(R'X'V) is the trace norm of X'V. Soft and hard add their penalties; count and energy have none.
+/// What Algorithm 1 lowers, after the polar step: |V - X R|^2 / 2 = (r + |X|^2) / 2 - tr(R'X'V),
+/// and tr(R'X'V) is the trace norm of X'V. Soft and hard add their penalties; count and energy have
+/// none.
 double objective(const Truncated& t, double trace_norm, const Truncation& truncation) {
   const auto r = static_cast<double>(t.x.cols());
   const double distance = (r + t.x.squaredNorm()) / 2 - trace_norm;
@@ -70,9 +71,10 @@ Matrix starting_rotation(ConstBlock v, const RotateOptions& options, const Tick&
 
 void check(ConstBlock v, const RotateOptions& options) {
   if (v.cols() < 1 || v.rows() < v.cols())
-    throw Error(fmt::format("basis: it is {} x {}; it needs at least one column, and no more columns "
-                            "than rows",
-                            v.rows(), v.cols()));
+    throw Error(
+        fmt::format("basis: it is {} x {}; it needs at least one column, and no more columns "
+                    "than rows",
+                    v.rows(), v.cols()));
   const Matrix gram = v.transpose() * v;
   if (!((gram - Matrix::Identity(v.cols(), v.cols())).cwiseAbs().maxCoeff() < 1e-6))
     throw Error("basis: its columns are not orthonormal");
@@ -87,6 +89,7 @@ void check(ConstBlock v, const RotateOptions& options) {
 
 Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick) {
   check(v, options);
+  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
   const double r = static_cast<double>(v.cols()), entries = r * static_cast<double>(v.rows());
   Rotated result;
   result.rotation = starting_rotation(v, options, tick);
@@ -114,14 +117,15 @@ Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Ti
 }
 
 Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
+  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
   const double p = static_cast<double>(v.rows());
   Matrix rotation = Matrix::Identity(v.cols(), v.cols());  // Z = V rotation
   double before = 0;
   for (int turn = 0; turn < kVarimaxIterations; ++turn) {
     if (tick) tick(0);
     const Matrix z = v * rotation;
-    Matrix ascent = z.array().cube();
-    ascent -= z * (z.colwise().squaredNorm() / p).asDiagonal();
+    const Eigen::RowVectorXd spread = z.colwise().squaredNorm() / p;
+    const Matrix ascent = z.array() * (z.array().square().rowwise() - spread.array());
     Polar update = polar(v.transpose() * ascent);
     rotation = std::move(update.factor);
     if (turn > 0 && update.trace_norm < before * (1 + kVarimaxTolerance)) break;

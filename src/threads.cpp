@@ -2,6 +2,10 @@
 
 #include <omp.h>
 
+#include <algorithm>
+
+#include "parallel.hpp"
+
 namespace spcart {
 
 Index threads() { return omp_get_max_threads(); }
@@ -11,5 +15,11 @@ ThreadScope::ThreadScope(Index count) : before_(threads()) {
 }
 
 ThreadScope::~ThreadScope() { omp_set_num_threads(static_cast<int>(before_)); }
+
+Index threads_for(double flops) {
+  constexpr double kFlopsOfAThread = 4e6;
+  const double most = static_cast<double>(threads());
+  return static_cast<Index>(std::clamp(flops / kFlopsOfAThread, 1.0, most));
+}
 
 }  // namespace spcart

@@ -39,9 +39,10 @@ void check(const Truncation& truncation, Index p) {
   const double lambda = truncation.lambda;
   if (truncation.type == TruncationType::count) {
     if (!(lambda >= 0 && lambda <= static_cast<double>(p - 1) && lambda == std::floor(lambda)))
-      throw Error(fmt::format(
-          "lambda = {}: with truncation count it is the number of zeros, a whole number from 0 to {}",
-          lambda, p - 1));
+      throw Error(
+          fmt::format("lambda = {}: with truncation count it is the number of zeros, a whole "
+                      "number from 0 to {}",
+                      lambda, p - 1));
   } else if (!(lambda >= 0 && lambda < 1)) {
     throw Error(fmt::format("lambda = {}: with truncation {} it must be at least 0 and below 1",
                             lambda, name(truncation.type)));
@@ -94,10 +95,10 @@ void Truncator::zero_smallest(std::span<const double> z, std::span<double> x, st
 std::size_t Truncator::zeros_within_energy(std::span<const double> z) {
   work_.resize(z.size());
   std::ranges::transform(z, work_.begin(), [](double v) { return v * v; });
-  const double budget = truncation_.lambda * std::reduce(work_.begin(), work_.end()) *
-                        (1 + kRounding);
-  // Halving: those below the median either fit as a whole, and the search goes on above them, or the
-  // end lies among them.
+  const double budget =
+      truncation_.lambda * std::reduce(work_.begin(), work_.end()) * (1 + kRounding);
+  // Halving: those below the median either fit as a whole, and the search goes on above them, or
+  // the end lies among them.
   auto begin = work_.begin(), end = work_.end();
   double spent = 0;
   while (begin < end) {

@@ -14,15 +14,15 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "temporary.hpp"
 
 namespace spcart::testing {
 
@@ -45,49 +45,28 @@ struct Surroundings {
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< besides LC_ALL=C
 };
 
-/// A folder that goes with the test.
+/// A temporary directory as the command's arguments name it.
 class Folder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "spcart-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string operator/(std::string_view name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
+  std::string path() const { return (directory_ / "").parent_path().string(); }
+  std::string operator/(std::string_view name) const { return (directory_ / name).string(); }
 
   std::string write(std::string_view name, std::string_view content) const {
-    const std::string file = *this / name;
-    std::ofstream(file, std::ios::binary) << content;
-    return file;
+    return directory_.file(name, content).string();
   }
 
   /// Names of what is in it, hidden files too.
   std::vector<std::string> list() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path_))
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
       names.push_back(entry.path().filename().string());
     std::ranges::sort(names);
     return names;
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryDirectory directory_;
 };
-
-inline std::string contents(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 /// The child's side of `run`: never returns.
 [[noreturn]] inline void become_command(const std::vector<std::string>& arguments,

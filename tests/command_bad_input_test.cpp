@@ -150,7 +150,7 @@ TEST(BadInput, ATruncatedGzipIsRefused) {
   const std::string csv = folder / "random.csv";
   ASSERT_EQ(run({"datasets", "random:n=200,p=20", "--csv", csv}).status, 0);
   ASSERT_EQ(std::system(("gzip " + csv).c_str()), 0);
-  const std::string whole = contents(csv + ".gz");
+  const std::string whole = content_of(csv + ".gz");
   const std::string cut = folder.write("cut.csv.gz", whole.substr(0, whole.size() / 2));
   expect_fit_refused(cut, {"cut.csv.gz", "", "cut.csv.gz"});
 }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <sstream>
 
 #include "command.hpp"
 
@@ -155,7 +156,7 @@ TEST(CommandEvaluate, JudgesWhatFitWroteAsFitDid) {
   const Folder folder;
   const std::string json = folder / "r.json", csv = folder / "x.csv";
   ASSERT_EQ(run({"fit", "@pitprops", "-r", "6", "--json", json, "--loadings", csv}).status, 0);
-  const Json fitted = Json::parse(contents(json))["criteria"];
+  const Json fitted = Json::parse(content_of(json))["criteria"];
   for (const std::string& loadings : {json, csv}) {
     const Outcome outcome = run({"evaluate", "@pitprops", "--loadings", loadings, "--json", "-"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -182,7 +183,7 @@ class CommandTransform : public ::testing::Test {
     const Outcome outcome = run(
         {"fit", data_, "-r", "2", "--scale", "--json", model_, "--scores", folder_ / "scores.csv"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    scores_ = contents(folder_ / "scores.csv");
+    scores_ = content_of(folder_ / "scores.csv");
   }
 
   Outcome transform(const std::string& table) {
@@ -268,8 +269,8 @@ TEST(CommandDemo, ShowsThePapersFiguresAndWritesItsResults) {
         "18 (18)", "0.0688 (0.0688)", "0.0181 (0.0181)", "0.8013 (0.8013)", "0.7514 (0.7514)",
         "SPCArt", "Try next"})
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is not in\n" << outcome.out;
-  EXPECT_TRUE(Json::accept(contents(out + "/pitprops-hard.json")));
-  EXPECT_TRUE(Json::accept(contents(out + "/patches.json")));
+  EXPECT_TRUE(Json::accept(content_of(out + "/pitprops-hard.json")));
+  EXPECT_TRUE(Json::accept(content_of(out + "/patches.json")));
 }
 
 }  // namespace

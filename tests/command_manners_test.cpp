@@ -43,7 +43,7 @@ TEST(CommandManners, AClosedPipeEndsItQuietly) {
 TEST(CommandManners, FilesAreWrittenBeforeTheTable) {
   const Folder folder;
   run({"fit", "@pitprops", "--json", folder / "r.json"}, {.close_output = true});
-  EXPECT_TRUE(nlohmann::json::accept(contents(folder / "r.json")));
+  EXPECT_TRUE(nlohmann::json::accept(content_of(folder / "r.json")));
 }
 
 TEST(CommandManners, QuietSaysNothing) {
@@ -127,7 +127,7 @@ TEST(CommandManners, OutputsMayNotCollide) {
     EXPECT_NE(outcome.err.find(outputs[0]), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(folder.list(), std::vector<std::string>{"d.csv"});
-  EXPECT_TRUE(contents(data).starts_with("a,b\n"));
+  EXPECT_TRUE(content_of(data).starts_with("a,b\n"));
 }
 
 }  // namespace

@@ -67,9 +67,10 @@ TEST(Criteria, SparsityHasTheSampleDeviation) {
   EXPECT_NEAR(c.sparsity.mean, 2.3 / 3, 1e-12);
   EXPECT_NEAR(c.sparsity.min, 0.5, 1e-12);
   const double mean = 2.3 / 3;
-  EXPECT_NEAR(c.sparsity.std,
-              std::sqrt((std::pow(0.8 - mean, 2) + std::pow(0.5 - mean, 2) + std::pow(1 - mean, 2)) / 2),
-              1e-12);
+  EXPECT_NEAR(
+      c.sparsity.std,
+      std::sqrt((std::pow(0.8 - mean, 2) + std::pow(0.5 - mean, 2) + std::pow(1 - mean, 2)) / 2),
+      1e-12);
 }
 
 TEST(Criteria, PrincipalComponentsExplainWhatTheyShould) {
@@ -81,7 +82,8 @@ TEST(Criteria, PrincipalComponentsExplainWhatTheyShould) {
   EXPECT_NEAR(c.share_of_pca(), 1, 1e-12);
   EXPECT_LE(c.nonorthogonality, 1e-12);
   for (Index i = 0; i < 4; ++i)
-    EXPECT_NEAR(c.adjusted_variance[i], std::pow(b.singular_values[i], 2) / b.total_variance, 1e-12);
+    EXPECT_NEAR(c.adjusted_variance[i], std::pow(b.singular_values[i], 2) / b.total_variance,
+                1e-12);
 }
 
 TEST(Criteria, OrderByAdjustedVarianceNeverRises) {

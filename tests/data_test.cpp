@@ -232,8 +232,9 @@ TEST(Data, BadInputIsNamed) {
   indefinite << 1, 2, 2, 1;
   EXPECT_NE(message_of([&] { make_covariance(indefinite); }).find("not positive semidefinite"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { deflate(*make_dense(random_matrix(3, 2, 1)), Vector::Ones(2)); })
-                .find("length"),
+  EXPECT_NE(message_of([&] {
+              deflate(*make_dense(random_matrix(3, 2, 1)), Vector::Ones(2));
+            }).find("length"),
             std::string::npos);
 }
 

@@ -34,8 +34,9 @@ TEST(PaperTables, Synthetic) {
                          Row{TruncationType::count, 4, {kLastSix, kFirstFourLastTwo}, 0.9968},
                          Row{TruncationType::energy, 0.1, {kLastSix, kFirstFour}, 0.9848}}) {
     SCOPED_TRACE(name(row.type));
-    const Result result = fit_dataset("synthetic", {.components = 2, .truncation = row.type,
-                                                    .lambda = row.lambda, .start = Start::identity});
+    const Result result = fit_dataset(
+        "synthetic",
+        {.components = 2, .truncation = row.type, .lambda = row.lambda, .start = Start::identity});
     EXPECT_EQ(verify::supports(result.loadings), row.pattern);
     EXPECT_NEAR(result.criteria.cpev, row.cpev, 0.5e-4);
     EXPECT_NEAR(result.criteria.cpev_pca, 0.9973, 0.5e-4);
@@ -54,9 +55,11 @@ TEST(PaperTables, Pitprops) {
        {Row{TruncationType::hard, {}, {4, 2, 4, 3, 3, 2}, 0.0688, 0.0181, 0.8013, 18},
         Row{TruncationType::count, 10, {3, 3, 3, 3, 3, 3}, 0, 0.0428, 0.7514, 5}}) {
     SCOPED_TRACE(name(row.type));
-    const Result result =
-        fit_dataset("pitprops", {.components = 6, .truncation = row.type, .lambda = row.lambda,
-                                 .start = Start::identity, .order = Order::none});
+    const Result result = fit_dataset("pitprops", {.components = 6,
+                                                   .truncation = row.type,
+                                                   .lambda = row.lambda,
+                                                   .start = Start::identity,
+                                                   .order = Order::none});
     const Criteria& c = result.criteria;
     EXPECT_EQ(c.nonzeros, row.pattern);
     EXPECT_EQ(result.loadings.nonZeros(), 18);
@@ -162,8 +165,8 @@ TEST(Fit, ResultKeepsItsPromises) {
 
 TEST(Fit, RotationRowsFollowTheComponents) {
   const auto a = make_dense(verify::decaying(60, 15, 5));
-  const Result result = fit(*a, {.components = 5, .truncation = TruncationType::energy,
-                                 .lambda = 0.05});
+  const Result result =
+      fit(*a, {.components = 5, .truncation = TruncationType::energy, .lambda = 0.05});
   const Basis b = principal_basis(*a, 5);
   const Matrix z = b.vectors * result.rotation.transpose();
   for (Index i = 0; i < 5; ++i) EXPECT_GT(z.col(i).dot(Matrix(result.loadings).col(i)), 0.9);
@@ -172,8 +175,8 @@ TEST(Fit, RotationRowsFollowTheComponents) {
 TEST(Fit, SameInputSameBitsAndAcrossThreadsSameSupports) {
   const auto a = make_dense(verify::decaying(300, 80, 6));
   for (const auto type : kTypes) {
-    Options options{.components = 10, .truncation = type, .start = Start::random, .refit = 2,
-                    .seed = 7};
+    Options options{
+        .components = 10, .truncation = type, .start = Start::random, .refit = 2, .seed = 7};
     options.threads = 2;
     const Result first = fit(*a, options), second = fit(*a, options);
     EXPECT_EQ(Matrix(first.loadings), Matrix(second.loadings));
@@ -221,8 +224,8 @@ TEST(Fit, ALambdaThatEmptiesLoadingsGivesZerosAndAWarning) {
 }
 
 TEST(Fit, NotConvergingIsAStatus) {
-  const Result result = fit_dataset("pitprops", {.components = 6, .start = Start::identity,
-                                                 .max_iterations = 3});
+  const Result result =
+      fit_dataset("pitprops", {.components = 6, .start = Start::identity, .max_iterations = 3});
   EXPECT_EQ(result.status, Status::iteration_limit);
   EXPECT_EQ(result.iterations(), 3);
   ASSERT_EQ(result.warnings.size(), 1U);
@@ -291,21 +294,39 @@ TEST(Options, ValidationNamesFieldValueAndRule) {
 
 TEST(Options, RecordsSetAndShowEveryField) {
   Options options;
-  for (const auto& [option, text] : std::vector<std::pair<std::string_view, std::string>>{
-           {"components", "3"}, {"method", "spcart"}, {"truncation", "soft"}, {"lambda", "0.25"},
-           {"nonzeros", "7"}, {"start", "random"}, {"refit", "2"}, {"tolerance", "0.001"},
-           {"max-iterations", "9"}, {"order", "none"}, {"solver", "krylov"}, {"seed", "42"},
-           {"threads", "2"}}) {
+  for (const auto& [option, text] :
+       std::vector<std::pair<std::string_view, std::string>>{{"components", "3"},
+                                                             {"method", "spcart"},
+                                                             {"truncation", "soft"},
+                                                             {"lambda", "0.25"},
+                                                             {"nonzeros", "7"},
+                                                             {"start", "random"},
+                                                             {"refit", "2"},
+                                                             {"tolerance", "0.001"},
+                                                             {"max-iterations", "9"},
+                                                             {"order", "none"},
+                                                             {"solver", "krylov"},
+                                                             {"seed", "42"},
+                                                             {"threads", "2"}}) {
     const auto records = option_records();
     const auto record = std::ranges::find(records, option, &OptionRecord::name);
     ASSERT_NE(record, records.end()) << option;
     record->set(options, text);
     EXPECT_EQ(record->get(options), text) << option;
   }
-  const Options expected{.method = Method::spcart, .components = 3,
-                         .truncation = TruncationType::soft, .lambda = 0.25, .nonzeros = 7,
-                         .start = Start::random, .refit = 2, .tolerance = 1e-3, .max_iterations = 9,
-                         .order = Order::none, .solver = Solver::krylov, .seed = 42, .threads = 2};
+  const Options expected{.method = Method::spcart,
+                         .components = 3,
+                         .truncation = TruncationType::soft,
+                         .lambda = 0.25,
+                         .nonzeros = 7,
+                         .start = Start::random,
+                         .refit = 2,
+                         .tolerance = 1e-3,
+                         .max_iterations = 9,
+                         .order = Order::none,
+                         .solver = Solver::krylov,
+                         .seed = 42,
+                         .threads = 2};
   EXPECT_EQ(options, expected);
   EXPECT_EQ(option_records().size(), 13U);
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -179,13 +180,13 @@ TEST(Model, RefusesEveryBrokenField) {
   EXPECT_HAS(refusal_with("/components", 3), "field 'loadings' has length 2, and must have 3");
   EXPECT_HAS(refusal_with("/names/1", 7), "field 'names' must hold text only");
   EXPECT_HAS(refusal_with("/names", "x"), "field 'names' must be an array");
-  EXPECT_HAS(refusal_with("/loadings/1", 7), "field 'loadings[1].' must be an object");
+  EXPECT_HAS(refusal_with("/loadings/1", 7), "field 'loadings[1]' must be an object");
   EXPECT_HAS(refusal_with("/loadings/0/index", {0, 3}), "'loadings[0].index' must hold whole");
   EXPECT_HAS(refusal_with("/loadings/0/index", {-1, 1}), "'loadings[0].index'");
   EXPECT_HAS(refusal_with("/loadings/0/index", {1, 1}), "'loadings[0].index' must ascend");
   EXPECT_HAS(refusal_with("/loadings/0/index", {0}), "'loadings[0].value' has length 2");
   EXPECT_HAS(refusal_with("/loadings/0/value/1", nullptr), "finite numbers");
-  EXPECT_HAS(refusal_with("/preparation", 1), "field 'preparation.' must be an object");
+  EXPECT_HAS(refusal_with("/preparation", 1), "field 'preparation' must be an object");
   EXPECT_HAS(refusal_with("/preparation/center", "yes"), "'preparation.center' must be true");
   EXPECT_HAS(refusal_with("/preparation/means", {1, 2}), "'preparation.means' has length 2");
   EXPECT_HAS(refusal_with("/preparation/scales/0", -1), "'preparation.scales'");
@@ -196,6 +197,23 @@ TEST(Model, RefusesFieldsThatAreNotThere) {
     json document = json::parse(to_json(sample_result(), kNames));
     document.erase(field);
     EXPECT_HAS(refusal(document.dump()), "field '" + field + "' is not there");
+  }
+}
+
+TEST(Model, IsReadOrRefusedWhateverHappenedToTheFile) {
+  const TemporaryDirectory directory;
+  const std::string good = to_json(sample_result(), kNames);
+  std::mt19937 random(5);
+  for (int round = 0; round < 1500; ++round) {
+    const auto path = directory.file("r.json", testing::mutated(good, random));
+    try {
+      const Model model = read_model(path);
+      ASSERT_EQ(static_cast<Index>(model.variables.size()), model.loadings.rows());
+    } catch (const Error& error) {
+      ASSERT_STRNE(error.what(), "");
+    } catch (const std::exception& other) {
+      FAIL() << "round " << round << ": " << other.what();
+    }
   }
 }
 

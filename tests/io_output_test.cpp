@@ -89,6 +89,12 @@ TEST(OutputFile, WritesPipesDirectly) {
   EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
+TEST(OutputFile, WritesToStandardOutputForADash) {
+  ::testing::internal::CaptureStdout();
+  OutputFile("-").write("to the terminal\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "to the terminal\n");
+}
+
 TEST(OutputFile, RefusesWhatCannotBeWrittenBeforeTheWork) {
   const TemporaryDirectory directory;
   const auto refusal = [](const fs::path& path) {

@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -97,6 +99,23 @@ TEST(Read, RefusesBrokenGzip) {
   EXPECT_HAS(refusal("data.csv.gz", good + "rubbish"), "has rubbish after its gzip data");
 }
 
+TEST(Read, TakesStandardInputForADash) {
+  const TemporaryDirectory directory;
+  const int before = ::dup(STDIN_FILENO);
+  for (const std::string& content : {kCsv, gzipped(kCsv), float_npy({1, 2, 3, 4}, "(2, 2)")}) {
+    const int file = ::open(directory.file("input", content).c_str(), O_RDONLY);
+    ::dup2(file, STDIN_FILENO);
+    ::close(file);
+    EXPECT_EQ(to_matrix(read_table("-")), kValues);
+  }
+  const int file = ::open(directory.file("input", "1,2\n3,x\n").c_str(), O_RDONLY);
+  ::dup2(file, STDIN_FILENO);
+  ::close(file);
+  EXPECT_HAS(error_of([] { read_table("-"); }), "standard input:2:2: 'x'");
+  ::dup2(before, STDIN_FILENO);
+  ::close(before);
+}
+
 TEST(Read, ReportsProgressAndStopsWhereItIsToldTo) {
   const TemporaryDirectory directory;
   std::string text;
@@ -180,7 +199,10 @@ TEST(Missing, IsNeverHandledInACovariance) {
     options.missing = missing;
     options.covariance = true;
     EXPECT_HAS(refusal("d.csv", "a,b\n1,NA\nNA,2\n", options),
-               "row 1, column 2 ('b') is missing: a covariance must be complete");
+               "d.csv:2:2: missing value 'NA' of 'b'; a covariance must be complete");
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_HAS(refusal("d.npy", float_npy({1, kNan, kNan, 2}, "(2, 2)"), options),
+               "row 1, column 2 ('x2') is missing (NaN); a covariance must be complete");
   }
 }
 
@@ -217,34 +239,6 @@ TEST(Covariance, LeavesOutRowsWithTheirColumns) {
   EXPECT_EQ(to_matrix(array), (Matrix{{1, 3}, {3, 6}}));
 }
 
-/// A copy of `text` with a few bytes changed, put in, taken out or repeated.
-std::string mutated(std::string text, std::mt19937& random) {
-  const auto below = [&](std::size_t size) { return random() % std::max<std::size_t>(size, 1); };
-  const std::string favourites = "0123456789-+.eE,;\t \n\r\"'(){}%NaIf\x00\xff\x1f\x8b";
-  for (std::size_t change = 0, changes = 1 + below(4); change < changes; ++change) {
-    const std::size_t at = below(text.size());
-    const char byte = random() % 2 == 0 ? favourites[below(favourites.size())]
-                                        : static_cast<char>(random() % 256);
-    switch (random() % 5) {
-      case 0:
-        if (!text.empty()) text[at] = byte;
-        break;
-      case 1:
-        text.insert(at, 1, byte);
-        break;
-      case 2:
-        text.erase(at, 1 + below(5));
-        break;
-      case 3:
-        text.insert(at, text.substr(at, below(20)));
-        break;
-      default:
-        text.insert(at, std::to_string(random()));
-    }
-  }
-  return text;
-}
-
 /// Whatever happens to a file, reading gives a table of finite numbers or an Error.
 void expect_robust(const std::string& name, const std::string& good) {
   const TemporaryDirectory directory;
@@ -253,7 +247,7 @@ void expect_robust(const std::string& name, const std::string& good) {
     ReadOptions options;
     options.missing = static_cast<Missing>(random() % 3);
     options.covariance = random() % 4 == 0;
-    const std::string content = mutated(good, random);
+    const std::string content = testing::mutated(good, random);
     const auto path = directory.file(name, content);
     try {
       const Table table = read_table(path, options);

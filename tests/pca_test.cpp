@@ -28,14 +28,19 @@ void expect_basis_of(const Basis& b, const Matrix& dense, Index r) {
 }
 
 TEST(Pca, EverySolverMeetsTheContractOnEveryShape) {
-  for (const auto& [n, p, r] : {std::tuple{60, 20, 5}, {20, 60, 5}, {30, 30, 29}, {200, 7, 7},
-                                {7, 200, 6}, {50, 3, 1}, {300, 300, 12}}) {
+  for (const auto& [n, p, r] : {std::tuple{60, 20, 5},
+                                {20, 60, 5},
+                                {30, 30, 29},
+                                {200, 7, 7},
+                                {7, 200, 6},
+                                {50, 3, 1},
+                                {300, 300, 12}}) {
     const Matrix m = verify::decaying(n, p, 3);
     const Matrix dense = verify::prepared(m, {});
     const auto a = make_dense(m);
     for (const Solver solver : kSolvers) {
-      SCOPED_TRACE(testing::Message() << n << " x " << p << ", r = " << r << ", solver "
-                                      << name(solver));
+      SCOPED_TRACE(testing::Message()
+                   << n << " x " << p << ", r = " << r << ", solver " << name(solver));
       const Basis b = principal_basis(*a, r, {.solver = solver});
       EXPECT_EQ(b.solver, solver);
       EXPECT_TRUE(b.warnings.empty());
@@ -54,7 +59,8 @@ TEST(Pca, SolversAgree) {
 }
 
 TEST(Pca, KrylovRestartsAndFindsClosePairs) {
-  // A slow spectrum: many restarts are needed, and pairs of equal singular values must both be found.
+  // A slow spectrum: many restarts are needed, and pairs of equal singular values must both be
+  // found.
   Vector s(400);
   for (Index j = 0; j < 400; ++j) s[j] = std::pow(0.98, static_cast<double>(j / 2));
   const Matrix dense = verify::random_orthonormal(400, 400, 1) * s.asDiagonal() *

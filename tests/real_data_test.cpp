@@ -47,8 +47,9 @@ class ImagePatches : public RealData {
 
   Result fit_patches(TruncationType type, Start start, std::optional<double> lambda = {},
                      Index refit = 0) const {
-    return fit(*data_, basis_, {.components = 70, .truncation = type, .lambda = lambda,
-                                .start = start, .refit = refit});
+    return fit(
+        *data_, basis_,
+        {.components = 70, .truncation = type, .lambda = lambda, .start = start, .refit = refit});
   }
 
   std::unique_ptr<DataMatrix> data_;
@@ -62,7 +63,8 @@ TEST_F(ImagePatches, PrincipalComponentsExplainWhatIsKnown) {
 }
 
 TEST_F(ImagePatches, IdentityStart) {
-  const auto row = [&](TruncationType type, const Figures& figures, double worst, Index iterations) {
+  const auto row = [&](TruncationType type, const Figures& figures, double worst,
+                       Index iterations) {
     SCOPED_TRACE(name(type));
     const Result result = fit_patches(type, Start::identity);
     expect_figures(result, figures);
@@ -97,8 +99,8 @@ TEST_F(ImagePatches, Refit) {
 }
 
 TEST_F(ImagePatches, AsManyComponentsAsVariablesGiveTheNaturalBasis) {
-  const Result result = fit(*data_, {.components = 169, .truncation = TruncationType::soft,
-                                     .start = Start::identity});
+  const Result result = fit(
+      *data_, {.components = 169, .truncation = TruncationType::soft, .start = Start::identity});
   EXPECT_NEAR(result.criteria.sparsity.mean, .9939, 1e-3);
   EXPECT_NEAR(result.criteria.nonorthogonality, 0, 1e-4);
   ASSERT_EQ(result.warnings.size(), 1U);

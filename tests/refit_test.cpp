@@ -29,7 +29,8 @@ Matrix refit_by_definition(const Matrix& a, const Matrix& x) {
       if (x(j, i) != 0) active.push_back(i);
     if (active.empty()) continue;
     const Vector weights = verify::least_squares(y(Eigen::all, active), a.col(j));
-    for (std::size_t k = 0; k < active.size(); ++k) next(j, active[k]) = weights[static_cast<Index>(k)];
+    for (std::size_t k = 0; k < active.size(); ++k)
+      next(j, active[k]) = weights[static_cast<Index>(k)];
   }
   return next.colwise().normalized();
 }

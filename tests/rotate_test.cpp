@@ -13,7 +13,9 @@ constexpr TruncationType kTypes[] = {TruncationType::hard, TruncationType::soft,
                                      TruncationType::count, TruncationType::energy};
 
 RotateOptions options_for(TruncationType type, Index p, Start start = Start::varimax) {
-  return {.truncation = {type, default_lambda(type, p)}, .start = start, .tolerance = 1e-5,
+  return {.truncation = {type, default_lambda(type, p)},
+          .start = start,
+          .tolerance = 1e-5,
           .max_iterations = 500};
 }
 

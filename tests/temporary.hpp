@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -33,6 +36,8 @@ class TemporaryDirectory {
 
   /// Writes a file and returns its path.
   std::filesystem::path file(std::string_view name, std::string_view content) const {
+    // Some file systems flush what is truncated and written anew.
+    std::filesystem::remove(path_ / name);
     std::ofstream(path_ / name, std::ios::binary) << content;
     return path_ / name;
   }
@@ -90,6 +95,34 @@ inline std::string gzipped(std::string_view content) {
   out += little_endian(content.size(), 2) + little_endian(~content.size(), 2);
   out += content;
   return out + little_endian(~crc, 4) + little_endian(content.size(), 4);
+}
+
+/// A copy of `text` with a few bytes changed, put in, taken out or repeated.
+inline std::string mutated(std::string text, std::mt19937& random) {
+  const auto below = [&](std::size_t size) { return random() % std::max<std::size_t>(size, 1); };
+  const std::string favourites = "0123456789-+.eE,;\t \n\r\"'(){}%NaIf\x00\xff\x1f\x8b";
+  for (std::size_t change = 0, changes = 1 + below(4); change < changes; ++change) {
+    const std::size_t at = below(text.size());
+    const char byte = random() % 2 == 0 ? favourites[below(favourites.size())]
+                                        : static_cast<char>(random() % 256);
+    switch (random() % 5) {
+      case 0:
+        if (!text.empty()) text[at] = byte;
+        break;
+      case 1:
+        text.insert(at, 1, byte);
+        break;
+      case 2:
+        text.erase(at, 1 + below(5));
+        break;
+      case 3:
+        text.insert(at, text.substr(at, below(20)));
+        break;
+      default:
+        text.insert(at, std::to_string(random()));
+    }
+  }
+  return text;
 }
 
 }  // namespace spcart::testing

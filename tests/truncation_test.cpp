@@ -89,15 +89,15 @@ TEST(Truncation, SelectionEqualsSorting) {
 
 TEST(Truncation, NothingIsTruncatedAtZero) {
   const std::vector<double> z{0.3, -0.1, 0.7};
-  for (const auto type : {TruncationType::hard, TruncationType::soft, TruncationType::count,
-                          TruncationType::energy})
+  for (const auto type :
+       {TruncationType::hard, TruncationType::soft, TruncationType::count, TruncationType::energy})
     EXPECT_EQ(truncated({type, 0}, z), z);
 }
 
 TEST(Truncation, ZeroVectorsStayZero) {
   const std::vector<double> zero(5, 0.0);
-  for (const auto type : {TruncationType::hard, TruncationType::soft, TruncationType::count,
-                          TruncationType::energy})
+  for (const auto type :
+       {TruncationType::hard, TruncationType::soft, TruncationType::count, TruncationType::energy})
     EXPECT_EQ(truncated({type, 0}, zero), zero);
   EXPECT_EQ(truncated({TruncationType::energy, 0.5}, zero), zero);
 }

@@ -32,8 +32,7 @@ Matrix prepared(Matrix s, const Preparation& preparation) {
     const auto deviations =
         (centred.colwise().squaredNorm() / static_cast<double>(s.rows() - 1)).cwiseSqrt().eval();
     if (preparation.center) s = centred;
-    for (Index j = 0; j < s.cols(); ++j)
-      s.col(j) *= deviations[j] > 1e-12 ? 1 / deviations[j] : 0;
+    for (Index j = 0; j < s.cols(); ++j) s.col(j) *= deviations[j] > 1e-12 ? 1 / deviations[j] : 0;
   } else if (preparation.center) {
     s.rowwise() -= means;
   }

@@ -24,7 +24,8 @@ struct Figures {
   Vector adjusted;
 };
 
-/// The criteria of dense loadings on a dense matrix, by decompositions that the library does not use.
+/// The criteria of dense loadings on a dense matrix, by decompositions that the library does not
+/// use.
 Figures figures(const Matrix& a, const Matrix& x);
 
 /// How far the columns of u are outside the span of the orthonormal columns of v.

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
-#include <ranges>
+#include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "data_arguments.hpp"
@@ -43,12 +45,11 @@ std::string bytes_in_words(std::uint64_t bytes) {
 }
 
 /// The first few names, and how many there are.
-template <class Range>
-std::string some_of(const Range& names) {
+std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 6;
   std::string text;
-  for (const std::string& name : names | std::views::take(kShown))
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", clipped(printable(name), 32));
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i)
+    text += fmt::format("{}{}", i > 0 ? ", " : "", clipped(printable(names[i]), 32));
   if (names.size() > kShown) text += fmt::format(", ... ({} in all)", names.size());
   return text;
 }

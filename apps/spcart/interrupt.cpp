@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -27,7 +28,7 @@ std::atomic<const char*> activity = "starting";
 std::atomic<bool> reported = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait");
 
-int wake_pipe[2] = {-1, -1};
+std::array<int, 2> wake_pipe = {-1, -1};
 
 std::mutex written_mutex;
 std::string written;
@@ -74,7 +75,7 @@ void replace_handlers(void (*before)(int), void (*after)(int)) {
 }  // namespace
 
 InterruptWatch::InterruptWatch() {
-  if (pipe(wake_pipe) != 0) throw std::runtime_error("no pipe could be opened");
+  if (pipe(wake_pipe.data()) != 0) throw std::runtime_error("no pipe could be opened");
   watcher_ = std::thread(watch);
   replace_handlers(SIG_DFL, ask_to_stop);
 }

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <exception>
 #include <new>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -69,7 +68,7 @@ class Program {
 
  private:
   static std::string in_words(const CLI::ParseError& wrong) {
-    const std::string text = wrong.what();
+    std::string text = wrong.what();
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&wrong) == nullptr) return text;
     const bool too_many = text.find("received") != std::string::npos;
     return text.substr(0, text.find(':')) + (too_many ? " is given twice" : " needs a value");

@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
+#include <system_error>
 
 #include "text.hpp"
 
@@ -17,7 +18,7 @@ namespace spcart::command {
 namespace {
 
 std::string environment(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets it
   return value ? value : "";
 }
 
@@ -63,8 +64,8 @@ bool stderr_is_terminal() {
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0)
-    throw std::runtime_error(
-        fmt::format("standard output could not be written: {}", std::strerror(errno)));
+    throw std::runtime_error(fmt::format("standard output could not be written: {}",
+                                         std::generic_category().message(errno)));
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {

@@ -11,10 +11,10 @@ namespace {
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  for (const char letter : a) {
     std::size_t diagonal = row[0]++;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      const std::size_t replaced = diagonal + (letter != b[j]);
       diagonal = row[j + 1];
       row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, replaced});
     }

@@ -115,8 +115,9 @@ DenseView view_of(const Eigen::DenseBase<Derived>& matrix) {
   static_assert(bool(Derived::Flags & Eigen::DirectAccessBit), "an expression lies nowhere");
   const Derived& m = matrix.derived();
   const Index inner = m.innerStride(), outer = m.outerStride();
-  return {m.data(), scalar_of<typename Derived::Scalar>(), m.rows(), m.cols(),
-          Derived::IsRowMajor ? outer : inner, Derived::IsRowMajor ? inner : outer, {}};
+  return {m.data(), scalar_of<typename Derived::Scalar>(), m.rows(),
+          m.cols(), Derived::IsRowMajor ? outer : inner,   Derived::IsRowMajor ? inner : outer,
+          {}};
 }
 
 /// A sparse table where it lies, compressed by rows (CSR) or by columns (CSC). Entries k of line i
@@ -136,18 +137,19 @@ struct SparseView {
 // The kinds of data. Views must outlive the matrix unless they carry an owner. A value that is not
 // finite, a shape that does not fit or a broken sparse structure throws Error.
 std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation = {});
-/// Takes the matrix over: move it in to spare the copy, or give view_of(matrix) to leave it in place.
+/// Takes the matrix over: move it in to spare the copy, or give view_of(matrix) to leave it in
+/// place.
 std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& preparation = {});
 std::unique_ptr<DataMatrix> make_sparse(const SparseView& view,
                                         const Preparation& preparation = {});
 
-/// The covariance matrix C of data that is not at hand: A'A is C, and A itself, where a method needs
-/// it, is the symmetric root of C. Centring has happened already; scaling gives the correlations.
-/// C must be symmetric and positive semidefinite, both up to rounding.
+/// The covariance matrix C of data that is not at hand: A'A is C, and A itself, where a method
+/// needs it, is the symmetric root of C. Centring has happened already; scaling gives the
+/// correlations. C must be symmetric and positive semidefinite, both up to rounding.
 std::unique_ptr<DataMatrix> make_covariance(Matrix c, const Preparation& preparation = {});
 
-/// The deflated matrix A (I - x_1 x_1') (I - x_2 x_2') ... for the columns of x, each of unit length.
-/// `a` must outlive it.
+/// The deflated matrix A (I - x_1 x_1') (I - x_2 x_2') ... for the columns of x, each of unit
+/// length. `a` must outlive it.
 std::unique_ptr<DataMatrix> deflate(const DataMatrix& a, ConstBlock x);
 
 }  // namespace spcart

@@ -5,7 +5,8 @@
 
 namespace spcart {
 
-/// The call or its input was wrong. The message names the argument, its value and the rule it broke.
+/// The call or its input was wrong. The message names the argument, its value and the rule it
+/// broke.
 class Error : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

@@ -27,18 +27,19 @@ enum class Order {
 /// What to fit and how. `option_records` lists every field with its range and its words.
 struct Options {
   Method method = Method::spcart;
-  Index components = 2;                      ///< r, 1 to min(n, p)
-  std::optional<TruncationType> truncation = {};  ///< default: count where nonzeros is given, else hard
-  std::optional<double> lambda = {};  ///< range by truncation type; default_lambda if not set
+  Index components = 2;  ///< r, 1 to min(n, p)
+  std::optional<TruncationType> truncation =
+      {};                              ///< default: count where nonzeros is given, else hard
+  std::optional<double> lambda = {};   ///< range by truncation type; default_lambda if not set
   std::optional<Index> nonzeros = {};  ///< with count: lambda = p - nonzeros
   Start start = Start::varimax;
-  Index refit = 0;                           ///< rounds of refitting values on the found support
-  double tolerance = 1e-2;                   ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
+  Index refit = 0;          ///< rounds of refitting values on the found support
+  double tolerance = 1e-2;  ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
   Index max_iterations = 200;
   Order order = Order::variance;
   Solver solver = Solver::automatic;
-  std::uint64_t seed = 0;                    ///< same seed, same result
-  Index threads = 0;                         ///< 0: as many as OpenMP offers
+  std::uint64_t seed = 0;  ///< same seed, same result
+  Index threads = 0;       ///< 0: as many as OpenMP offers
 
   bool operator==(const Options&) const = default;
 };
@@ -46,9 +47,9 @@ struct Options {
 /// One option of `fit` as every face shows it: the command's flags, the JSON and the documentation
 /// come from this list.
 struct OptionRecord {
-  std::string_view name;      ///< as a flag, without dashes: "max-iterations"
-  std::string_view shorthand; ///< one letter, or empty
-  std::string_view value;     ///< what stands for the value in help: "N", "hard|soft|count|energy"
+  std::string_view name;       ///< as a flag, without dashes: "max-iterations"
+  std::string_view shorthand;  ///< one letter, or empty
+  std::string_view value;      ///< what stands for the value in help: "N", "hard|soft|count|energy"
   std::string_view help;
   void (*set)(Options&, std::string_view text);  ///< throws Error where the text is no such value
   std::string (*get)(const Options&);            ///< the value as text, empty where it is not set

@@ -62,7 +62,8 @@ std::string loadings_csv(const Loadings& x, std::span<const std::string> variabl
 std::string scores_csv(ConstBlock scores, std::span<const std::string> samples);
 
 /// Loadings from a JSON of a result, or from any table that read_table knows with a row a variable
-/// and a column a component. Where both sides have names, rows are matched by them, else by position.
+/// and a column a component. Where both sides have names, rows are matched by them, else by
+/// position.
 Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables);
 
 /// The JSON of a result, as documented in docs/json.md. One line, shortest exact numbers.

@@ -7,8 +7,8 @@
 
 namespace spcart {
 
-// Names of all choices, as they appear in options, JSON and messages. `parse` also knows the paper's
-// short names (l0, l1, sp, en) and throws Error listing the names for any other word.
+// Names of all choices, as they appear in options, JSON and messages. `parse` also knows the
+// paper's short names (l0, l1, sp, en) and throws Error listing the names for any other word.
 std::string_view name(Method value);
 std::string_view name(TruncationType value);
 std::string_view name(Start value);

@@ -18,18 +18,18 @@ enum class Solver {
 
 struct PcaOptions {
   Solver solver = Solver::automatic;
-  double tolerance = 1e-8;         ///< krylov: stop at |A'A v - s^2 v| <= tolerance * s_1^2 for each v
-  Index max_passes = 500;          ///< krylov: passes over the data before it gives up
-  std::uint64_t seed = 0;          ///< krylov: of the starting block
+  double tolerance = 1e-8;  ///< krylov: stop at |A'A v - s^2 v| <= tolerance * s_1^2 for each v
+  Index max_passes = 500;   ///< krylov: passes over the data before it gives up
+  std::uint64_t seed = 0;   ///< krylov: of the starting block
 };
 
 /// The first r right singular vectors of A.
 struct Basis {
-  Matrix vectors;            ///< V, p x r, orthonormal, largest entry of each column positive
-  Vector singular_values;    ///< s_1 >= s_2 >= ... >= 0; zero beyond the numerical rank
-  Vector residuals;          ///< |A'A v_i - s_i^2 v_i| / s_1^2, as measured
-  double total_variance = 0; ///< |A|_F^2
-  Index rank = 0;            ///< columns of V within the numerical rank; the others complete the basis
+  Matrix vectors;             ///< V, p x r, orthonormal, largest entry of each column positive
+  Vector singular_values;     ///< s_1 >= s_2 >= ... >= 0; zero beyond the numerical rank
+  Vector residuals;           ///< |A'A v_i - s_i^2 v_i| / s_1^2, as measured
+  double total_variance = 0;  ///< |A|_F^2
+  Index rank = 0;  ///< columns of V within the numerical rank; the others complete the basis
   Solver solver = Solver::automatic;  ///< the one that was used
   std::vector<std::string> warnings;
 

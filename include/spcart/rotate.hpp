@@ -20,9 +20,9 @@ enum class Status { not_run, converged, iteration_limit };
 struct RotateOptions {
   Truncation truncation = {};
   Start start = Start::varimax;
-  double tolerance = 1e-2;    ///< stop at |X - X_previous|_F / sqrt(r) < tolerance; X starts as zero
+  double tolerance = 1e-2;  ///< stop at |X - X_previous|_F / sqrt(r) < tolerance; X starts as zero
   Index max_iterations = 200;
-  std::uint64_t seed = 0;     ///< of the random start
+  std::uint64_t seed = 0;  ///< of the random start
 };
 
 /// One turn of Algorithm 1.
@@ -42,9 +42,9 @@ struct Rotated {
   Status status = Status::not_run;
 };
 
-/// SPCArt (Algorithm 1 of the paper): finds an orthogonal R and sparse X with V near X R, by rotating
-/// V, truncating it and updating R in turn. V is p x r and orthonormal; nothing else is known of the
-/// data.
+/// SPCArt (Algorithm 1 of the paper): finds an orthogonal R and sparse X with V near X R, by
+/// rotating V, truncating it and updating R in turn. V is p x r and orthonormal; nothing else is
+/// known of the data.
 Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick = {});
 
 /// The R that makes V R' as simple as the varimax criterion asks.

@@ -14,8 +14,8 @@ namespace spcart {
 struct Table {
   std::variant<DenseView, SparseView> values;  ///< each with an owner
   bool covariance = false;
-  std::vector<std::string> variables;  ///< one a column; x1, x2, ... where the source names none
-  std::vector<std::string> samples;    ///< one a row, or empty where the source names none
+  std::vector<std::string> variables;   ///< one a column; x1, x2, ... where the source names none
+  std::vector<std::string> samples;     ///< one a row, or empty where the source names none
   std::vector<std::string> notes = {};  ///< what was done to missing values, in words
 
   Index rows() const;

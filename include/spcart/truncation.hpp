@@ -23,8 +23,8 @@ struct Truncation {
   bool operator==(const Truncation&) const = default;
 };
 
-/// The lambda that is used where none is given: 1/sqrt(p) for hard and soft, floor(0.85 p) zeros for
-/// count, 0.15 for energy.
+/// The lambda that is used where none is given: 1/sqrt(p) for hard and soft, floor(0.85 p) zeros
+/// for count, 0.15 for energy.
 double default_lambda(TruncationType type, Index p);
 
 /// Throws Error where lambda is out of its type's range for vectors of length p.

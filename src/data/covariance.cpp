@@ -26,12 +26,12 @@ void check_covariance(const Matrix& c) {
                                 j + 1, c(i, j)));
   Index i = 0, j = 0;
   if ((c - c.transpose()).cwiseAbs().maxCoeff(&i, &j) > kAsymmetry * c.cwiseAbs().maxCoeff())
-    throw Error(fmt::format("covariance: not symmetric: row {}, column {} is {}, but row {}, column "
-                            "{} is {}",
-                            i + 1, j + 1, c(i, j), j + 1, i + 1, c(j, i)));
-  if (c.diagonal().minCoeff(&i) < 0)
     throw Error(
-        fmt::format("covariance: variance {} of variable {} is negative", c(i, i), i + 1));
+        fmt::format("covariance: not symmetric: row {}, column {} is {}, but row {}, column "
+                    "{} is {}",
+                    i + 1, j + 1, c(i, j), j + 1, i + 1, c(j, i)));
+  if (c.diagonal().minCoeff(&i) < 0)
+    throw Error(fmt::format("covariance: variance {} of variable {} is negative", c(i, i), i + 1));
   // Cheaper than eigenvalues: a matrix that becomes positive definite by a tiny shift was
   // semidefinite up to rounding.
   Matrix shifted = c;

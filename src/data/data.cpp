@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "parallel.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
@@ -20,8 +21,8 @@ void check_height(const char* what, ConstBlock x, Index expected) {
 DataMatrix::DataMatrix(Index rows, Index cols, std::optional<Index> samples)
     : rows_(rows), cols_(cols), samples_(samples) {
   if (rows < 1 || cols < 1)
-    throw Error(fmt::format("the table is {} x {}: it needs at least one row and one column", rows,
-                            cols));
+    throw Error(
+        fmt::format("the table is {} x {}: it needs at least one row and one column", rows, cols));
 }
 
 void DataMatrix::set_statistics(Preparation used, Vector column_squared_norms,
@@ -33,6 +34,7 @@ void DataMatrix::set_statistics(Preparation used, Vector column_squared_norms,
 
 Matrix DataMatrix::times(ConstBlock x, const Tick& tick) const {
   check_height("times", x, cols());
+  const ThreadScope scope(threads_for(rows(), cols(), x.cols()));
   Matrix y(rows(), x.cols());
   do_times(x, y, tick);
   return y;
@@ -40,6 +42,7 @@ Matrix DataMatrix::times(ConstBlock x, const Tick& tick) const {
 
 Matrix DataMatrix::adjoint_times(ConstBlock y, const Tick& tick) const {
   check_height("adjoint_times", y, rows());
+  const ThreadScope scope(threads_for(rows(), cols(), y.cols()));
   Matrix x(cols(), y.cols());
   do_adjoint_times(y, x, tick);
   return x;
@@ -47,18 +50,21 @@ Matrix DataMatrix::adjoint_times(ConstBlock y, const Tick& tick) const {
 
 Matrix DataMatrix::gram_times(ConstBlock x, const Tick& tick) const {
   check_height("gram_times", x, cols());
+  const ThreadScope scope(threads_for(rows(), cols(), x.cols()));
   Matrix y(cols(), x.cols());
   do_gram_times(x, y, tick);
   return y;
 }
 
 Matrix DataMatrix::gram(const Tick& tick) const {
+  const ThreadScope scope(threads_for(rows(), cols(), cols()));
   Matrix g(cols(), cols());
   do_gram(g, tick);
   return g;
 }
 
 Matrix DataMatrix::outer_gram(const Tick& tick) const {
+  const ThreadScope scope(threads_for(rows(), cols(), rows()));
   Matrix g(rows(), rows());
   do_outer_gram(g, tick);
   return g;

@@ -14,7 +14,8 @@ class DeflatedMatrix final : public DataMatrix {
   DeflatedMatrix(const DataMatrix& a, ConstBlock x)
       : DataMatrix(a.rows(), a.cols(), a.samples()), a_(a), x_(x) {
     if (x.rows() != a.cols())
-      throw Error(fmt::format("deflate: vectors of length {} for {} variables", x.rows(), a.cols()));
+      throw Error(
+          fmt::format("deflate: vectors of length {} for {} variables", x.rows(), a.cols()));
     for (Index i = 0; i < x.cols(); ++i)
       if (!(std::abs(x.col(i).norm() - 1) < 1e-8))
         throw Error(fmt::format("deflate: vector {} has length {}, not 1", i + 1, x.col(i).norm()));

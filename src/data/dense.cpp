@@ -19,8 +19,8 @@ class DenseMatrix final : public StoredMatrix {
  private:
   void load(Index row, Index col, Block panel) const override {
     using Stride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
-    const T* first = static_cast<const T*>(view_.data) + row * view_.row_stride +
-                     col * view_.col_stride;
+    const T* first =
+        static_cast<const T*>(view_.data) + row * view_.row_stride + col * view_.col_stride;
     const Eigen::Map<const Eigen::MatrixX<T>, Eigen::Unaligned, Stride> part(
         first, panel.rows(), panel.cols(), Stride(view_.row_stride, view_.col_stride));
     // Small squares, so that both sides stay in cache whichever way the table is stored.

@@ -29,8 +29,8 @@ struct Lines {
     for (Index i = 0; i < count; ++i) gather_line(i, x, y.row(i));
   }
 
-  /// y = L'x, where x has a row a line. Each thread takes a range of lines and a sum of its own; the
-  /// sums are added in order, so that the result does not depend on who was first.
+  /// y = L'x, where x has a row a line. Each thread takes a range of lines and a sum of its own;
+  /// the sums are added in order, so that the result does not depend on who was first.
   void scatter(const RowMajor& x, RowMajor& y) const {
     in_ranges(y, [&](Index i, RowMajor& sum) { scatter_line(i, x.row(i), sum); });
   }
@@ -110,8 +110,8 @@ class SparseMatrix final : public StoredMatrix {
       }
   }
 
-  /// Zeros count too, but are never visited: with t = m_i + c_j, the squares of a variable are those
-  /// of its entries about t, plus t^2 of its zeros.
+  /// Zeros count too, but are never visited: with t = m_i + c_j, the squares of a variable are
+  /// those of its entries about t, plus t^2 of its zeros.
   Moments moments(bool remove_row_mean) const override {
     const double n = static_cast<double>(rows());
     Moments m;

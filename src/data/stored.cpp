@@ -15,7 +15,8 @@ namespace {
 /// Doubles in a panel: large enough for full-speed products, small enough to stay in cache.
 constexpr Index kPanelDoubles = Index{1} << 19;
 
-/// Samples (or variables) in a panel at the least, however long they are: a product with fewer is slow.
+/// Samples (or variables) in a panel at the least, however long they are: a product with fewer is
+/// slow.
 constexpr Index kLeastPanel = 16;
 
 /// A variable whose deviation is below this part of its largest value does not vary: what is left
@@ -75,8 +76,7 @@ StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
   m.squares = Vector::Zero(cols());
   for_row_panels({}, [&](Index row, auto panel) {
     load(row, 0, panel);
-    if (remove_row_mean)
-      panel.rowwise() -= m.row_means.segment(row, panel.cols()).transpose();
+    if (remove_row_mean) panel.rowwise() -= m.row_means.segment(row, panel.cols()).transpose();
     for (auto sample : panel.colwise()) {
       sample -= m.means;
       sums += sample;

@@ -18,12 +18,13 @@ class StoredMatrix : public DataMatrix {
   /// To be called at the end of a kind's constructor.
   void measure(const Preparation& preparation);
 
-  /// A panel of stored entries: column i is sample row + i, restricted to variables col, col + 1, ...
+  /// A panel of stored entries: column i is sample row + i, restricted to variables col, col + 1,
+  /// ...
   virtual void load(Index row, Index col, Block panel) const = 0;
 
-  /// What measure() needs: m, and for each variable of S - m 1' its mean and the sum of squares about
-  /// it. `largest` is the largest stored magnitude of each variable. Throws where a value is not
-  /// finite.
+  /// What measure() needs: m, and for each variable of S - m 1' its mean and the sum of squares
+  /// about it. `largest` is the largest stored magnitude of each variable. Throws where a value is
+  /// not finite.
   struct Moments {
     Vector row_means;  ///< empty where row means stay
     Vector means, squares, largest;
@@ -37,9 +38,9 @@ class StoredMatrix : public DataMatrix {
   void do_outer_gram(Block g, const Tick& tick) const override;
 
   // The same algebra for kinds that multiply by S itself.
-  Matrix scaled(ConstBlock x) const;                  ///< D x
-  void correct_times(const Matrix& dx, Block y) const;      ///< y = S D x becomes A x
-  void correct_adjoint(ConstBlock y, Block x) const;  ///< x = S'y becomes A'y
+  Matrix scaled(ConstBlock x) const;                    ///< D x
+  void correct_times(const Matrix& dx, Block y) const;  ///< y = S D x becomes A x
+  void correct_adjoint(ConstBlock y, Block x) const;    ///< x = S'y becomes A'y
 
   const Vector& row_means() const { return row_means_; }
 

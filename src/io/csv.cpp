@@ -295,9 +295,9 @@ double CsvReader::number(std::string_view text, Place place) const {
     case Cell::number:
       return value;
     case Cell::missing:
-      if (options_.missing == Missing::error) {
+      if (options_.missing == Missing::error || options_.covariance) {
         fail(place, "missing value '{}' of '{}'; {}", printable(text), column_name(place.field),
-             kMissingHint);
+             missing_hint(options_.covariance));
       }
       return std::numeric_limits<double>::quiet_NaN();
     case Cell::infinite:

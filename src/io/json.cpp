@@ -180,7 +180,8 @@ class Fields {
   Fields object(const char* name) const { return {file_, path_ + name + ".", at(name)}; }
 
   [[noreturn]] void refuse(std::string_view name, std::string_view rule) const {
-    const std::string field = path_ + std::string(name);
+    std::string field = path_ + std::string(name);
+    if (field.ends_with('.')) field.pop_back();
     if (field.empty()) io::fail({file_}, "is not the JSON of a result");
     io::fail({file_}, "field '{}' {}", field, rule);
   }

@@ -188,8 +188,8 @@ double MatrixMarketReader::read_value() {
       case Cell::number:
         break;
       case Cell::missing:
-        if (options_.missing == Missing::error) {
-          refuse_entry(fmt::format("missing value; {}", kMissingHint));
+        if (options_.missing == Missing::error || options_.covariance) {
+          refuse_entry(fmt::format("missing value; {}", missing_hint(options_.covariance)));
         }
         value = std::numeric_limits<double>::quiet_NaN();
         break;

@@ -23,12 +23,9 @@ bool find_missing(const Table& table, Missing missing, std::string_view file) {
     if (std::isinf(static_cast<double>(value))) {
       fail({file}, "{} is infinite", where(table, row, col));
     }
-    if (table.covariance) {
-      fail({file}, "{} is missing: a covariance must be complete, whatever --missing says",
-           where(table, row, col));
-    }
-    if (missing == Missing::error) {
-      fail({file}, "{} is missing (NaN); {}", where(table, row, col), kMissingHint);
+    if (missing == Missing::error || table.covariance) {
+      fail({file}, "{} is missing (NaN); {}", where(table, row, col),
+           missing_hint(table.covariance));
     }
     found = true;
   });

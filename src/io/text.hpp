@@ -77,8 +77,11 @@ template <class... Args>
 }
 
 /// The advice that goes with every refused missing value.
-inline constexpr std::string_view kMissingHint =
-    "--missing drop leaves such samples out, --missing mean fills in the variable's mean";
+inline std::string_view missing_hint(bool covariance) {
+  return covariance ? "a covariance must be complete, whatever --missing says"
+                    : "--missing drop leaves such samples out, --missing mean fills in the "
+                      "variable's mean";
+}
 
 inline std::string_view trim(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n\f\v";
