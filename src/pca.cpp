@@ -15,7 +15,7 @@ namespace spcart {
 namespace {
 
 /// Below this size a full decomposition is cheaper than iterating.
-constexpr Index kSmall = 1000;
+constexpr Index kSmall = 2000;
 
 /// Iterating pays only while the components are few: at most this part of the smaller side.
 constexpr double kFewComponents = 0.1;

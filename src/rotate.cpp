@@ -13,9 +13,10 @@
 namespace spcart {
 namespace {
 
-// Varimax stops when its criterion grows by less than this part of itself.
+// Varimax stops when its criterion grows by less than this part of itself. It is only a start: data
+// without structure is not worth more turns.
 constexpr double kVarimaxTolerance = 1e-6;
-constexpr int kVarimaxIterations = 1000;
+constexpr int kVarimaxIterations = 200;
 
 /// X of one iteration, kept sparse, with the sums that the history needs.
 struct Truncated {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "io/stored_values.hpp"
+#include "data/stored_values.hpp"
 #include "spcart/io.hpp"
 #include "temporary.hpp"
 
@@ -254,7 +254,7 @@ void expect_robust(const std::string& name, const std::string& good) {
       ASSERT_LT(table.rows() * table.cols(), 100000000) << name << ", round " << round;
       ASSERT_EQ(static_cast<Index>(table.variables.size()), table.cols());
       bool finite = true;
-      io::for_each_value(table, [&](Index, Index, auto value) {
+      for_each_value(table, [&](Index, Index, auto value) {
         finite = finite && std::isfinite(static_cast<double>(value));
       });
       ASSERT_TRUE(finite) << name << ", round " << round;

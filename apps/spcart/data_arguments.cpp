@@ -9,7 +9,6 @@
 #include "print.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
-#include "stored_values.hpp"
 #include "text.hpp"
 
 namespace spcart::command {
@@ -125,7 +124,7 @@ Data read(const DataArguments& arguments, const Activity& activity) {
   Data data;
   data.table = read_source(arguments, activity.tick());
   data.warnings = data.table.notes;
-  if (!data.table.covariance && is_symmetric(data.table))
+  if (!data.table.covariance && looks_like_covariance(data.table))
     data.warnings.push_back(fmt::format(
         "{} is square and symmetric; if it is a covariance or correlation matrix, add --covariance",
         arguments.title()));

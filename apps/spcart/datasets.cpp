@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <memory>
 
 #include "commands.hpp"
@@ -11,7 +10,7 @@
 #include "print.hpp"
 #include "progress.hpp"
 #include "spcart/error.hpp"
-#include "stored_values.hpp"
+#include "spcart/io.hpp"
 #include "text.hpp"
 
 namespace spcart::command {
@@ -20,33 +19,6 @@ namespace {
 struct DatasetsArguments {
   std::string name, csv;
 };
-
-void append_field(std::string& line, std::string_view name) {
-  if (name.find_first_of(",\"\r\n") == std::string_view::npos) {
-    line += name;
-    return;
-  }
-  line += '"';
-  for (const char c : name) line += c == '"' ? "\"\"" : std::string(1, c);
-  line += '"';
-}
-
-std::string as_csv(const Table& table) {
-  const auto& view = std::get<DenseView>(table.values);
-  std::string text;
-  for (std::size_t j = 0; j < table.variables.size(); ++j) {
-    if (j > 0) text += ',';
-    append_field(text, table.variables[j]);
-  }
-  text += '\n';
-  for (Index i = 0; i < view.rows; ++i) {
-    const Vector values = sample(view, i);
-    for (Index j = 0; j < values.size(); ++j)
-      fmt::format_to(std::back_inserter(text), "{}{}", j > 0 ? "," : "", values[j]);
-    text += '\n';
-  }
-  return text;
-}
 
 std::string spaced(std::string_view parameters) {
   std::string text;
@@ -75,7 +47,8 @@ void run(const DatasetsArguments& arguments) {
   const Activity activity(false);
   Outputs outputs({{"--csv", arguments.csv.empty() ? "-" : arguments.csv}}, "");
   activity.enter("making the data");
-  outputs.set("--csv", as_csv(load_dataset(arguments.name)));
+  const Table table = load_dataset(arguments.name);
+  outputs.set("--csv", to_csv(to_matrix(table), table.variables, table.samples));
   activity.enter("writing");
   outputs.write();
 }

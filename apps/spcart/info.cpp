@@ -15,7 +15,6 @@
 #include "spcart/names.hpp"
 #include "spcart/threads.hpp"
 #include "spcart/version.hpp"
-#include "stored_values.hpp"
 #include "text.hpp"
 
 namespace spcart::command {
@@ -54,7 +53,7 @@ std::string some_of(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string values_in_words(const Table& table, const StoredValues& seen) {
+std::string values_in_words(const Table& table, const TableSummary& seen) {
   const double cells = static_cast<double>(table.rows()) * static_cast<double>(table.cols());
   return fmt::format("{:g} to {:g}, {:.3g} % zeros", seen.least, seen.greatest,
                      100 * (1 - static_cast<double>(seen.nonzeros) / cells));
@@ -69,11 +68,11 @@ std::string constant_variables(const Table& table) {
 }
 
 TextTable facts(const Table& table) {
-  const StoredValues seen = look_at(table);
+  const TableSummary seen = summarize(table);
   TextTable facts("ll");
   facts.add({"shape", shape(table)});
-  facts.add({"stored", fmt::format("{} {}, {}", is_sparse(table) ? "sparse" : "dense",
-                                   name(scalar(table)), bytes_in_words(seen.bytes))});
+  facts.add({"stored", fmt::format("{} {}, {}", seen.sparse ? "sparse" : "dense", name(seen.scalar),
+                                   bytes_in_words(static_cast<std::uint64_t>(seen.bytes)))});
   facts.add({"values", values_in_words(table, seen)});
   facts.add({"variables", has_names(table.variables)
                               ? some_of(table.variables)

@@ -55,6 +55,11 @@ class OutputFile {
 /// interrupted program. Not for use in a signal handler.
 void remove_unfinished_files() noexcept;
 
+/// Numbers as CSV with a header line and, unless `rows` is empty, a name before each line. Shortest
+/// exact numbers, names quoted where they must be.
+std::string to_csv(ConstBlock values, std::span<const std::string> columns,
+                   std::span<const std::string> rows);
+
 /// Loadings as CSV: a line a variable, a column a component (PC1, PC2, ...).
 std::string loadings_csv(const Loadings& x, std::span<const std::string> variables);
 

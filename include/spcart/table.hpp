@@ -26,6 +26,20 @@ struct Table {
 /// The stored numbers as a dense matrix of doubles, e.g. a covariance.
 Matrix to_matrix(const Table& table);
 
+/// What the stored numbers look like, before any preparation.
+struct TableSummary {
+  Scalar scalar = Scalar::float64;
+  bool sparse = false;
+  double least = 0, greatest = 0;
+  Index stored = 0;    ///< numbers kept in memory
+  Index nonzeros = 0;  ///< of them
+  Index bytes = 0;     ///< of the numbers and, where sparse, of their places
+};
+TableSummary summarize(const Table& table);
+
+/// Whether a dense table is square and symmetric, as covariances and correlations are.
+bool looks_like_covariance(const Table& table);
+
 /// A table that owns `values` (row i is sample i).
 Table make_table(Matrix values, std::vector<std::string> variables = {},
                  std::vector<std::string> samples = {});

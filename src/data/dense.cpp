@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "data/stored.hpp"
+#include "data/stored_values.hpp"
 #include "parallel.hpp"
 #include "spcart/error.hpp"
 
@@ -48,17 +49,9 @@ class DenseMatrix final : public StoredMatrix {
 }  // namespace
 
 std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation) {
-  switch (view.scalar) {
-    case Scalar::uint8:
-      return std::make_unique<DenseMatrix<std::uint8_t>>(view, preparation);
-    case Scalar::int32:
-      return std::make_unique<DenseMatrix<std::int32_t>>(view, preparation);
-    case Scalar::float32:
-      return std::make_unique<DenseMatrix<float>>(view, preparation);
-    case Scalar::float64:
-      return std::make_unique<DenseMatrix<double>>(view, preparation);
-  }
-  throw Error("the table's scalar type is unknown");
+  return with_scalar(view.scalar, [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
+    return std::make_unique<DenseMatrix<T>>(view, preparation);
+  });
 }
 
 std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& preparation) {

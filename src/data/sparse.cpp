@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/stored.hpp"
+#include "data/stored_values.hpp"
 #include "parallel.hpp"
 #include "spcart/error.hpp"
 #include "spcart/threads.hpp"
@@ -213,26 +214,13 @@ class SparseMatrix final : public StoredMatrix {
   Lines<T, I> lines_;
 };
 
-template <class T>
-std::unique_ptr<DataMatrix> make(const SparseView& view, const Preparation& preparation) {
-  if (view.wide) return std::make_unique<SparseMatrix<T, std::int64_t>>(view, preparation);
-  return std::make_unique<SparseMatrix<T, std::int32_t>>(view, preparation);
-}
-
 }  // namespace
 
 std::unique_ptr<DataMatrix> make_sparse(const SparseView& view, const Preparation& preparation) {
-  switch (view.scalar) {
-    case Scalar::uint8:
-      return make<std::uint8_t>(view, preparation);
-    case Scalar::int32:
-      return make<std::int32_t>(view, preparation);
-    case Scalar::float32:
-      return make<float>(view, preparation);
-    case Scalar::float64:
-      return make<double>(view, preparation);
-  }
-  throw Error("the table's scalar type is unknown");
+  return with_scalar(view.scalar, [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
+    if (view.wide) return std::make_unique<SparseMatrix<T, std::int64_t>>(view, preparation);
+    return std::make_unique<SparseMatrix<T, std::int32_t>>(view, preparation);
+  });
 }
 
 }  // namespace spcart

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "data/stored_values.hpp"
 
 namespace spcart {
 
@@ -21,11 +25,49 @@ std::unique_ptr<DataMatrix> Table::prepare(const Preparation& preparation) const
 }
 
 Matrix to_matrix(const Table& table) {
-  Table plain = table;
-  plain.covariance = false;
-  // The stored numbers are the product of the unprepared table with the identity.
-  const auto stored = plain.prepare({.center = false});
-  return stored->times(Matrix::Identity(table.cols(), table.cols()));
+  Matrix matrix = Matrix::Zero(table.rows(), table.cols());
+  for_each_value(table,
+                 [&](Index i, Index j, auto value) { matrix(i, j) += static_cast<double>(value); });
+  return matrix;
+}
+
+TableSummary summarize(const Table& table) {
+  TableSummary s;
+  for_each_value(table, [&](Index, Index, auto stored) {
+    const auto value = static_cast<double>(stored);
+    s.least = s.stored == 0 ? value : std::min(s.least, value);
+    s.greatest = s.stored == 0 ? value : std::max(s.greatest, value);
+    s.nonzeros += value != 0 ? 1 : 0;
+    ++s.stored;
+  });
+  if (s.stored < table.rows() * table.cols()) {  // the others are zeros
+    s.least = std::min(s.least, 0.0);
+    s.greatest = std::max(s.greatest, 0.0);
+  }
+  s.scalar = std::visit([](const auto& view) { return view.scalar; }, table.values);
+  s.bytes = s.stored * with_scalar(s.scalar, [](auto zero) { return Index{sizeof(zero)}; });
+  if (const auto* view = std::get_if<SparseView>(&table.values)) {
+    const Index lines = view->major == SparseView::Major::row ? view->rows : view->cols;
+    s.sparse = true;
+    s.bytes += (s.stored + lines + 1) * (view->wide ? 8 : 4);
+  }
+  return s;
+}
+
+bool looks_like_covariance(const Table& table) {
+  constexpr double kRounding = 1e-6;
+  const auto* view = std::get_if<DenseView>(&table.values);
+  if (view == nullptr || view->rows != view->cols || view->rows < 2) return false;
+  return with_scalar(view->scalar, [&]<class T>(T) {
+    const auto at = [&](Index i, Index j) {
+      return static_cast<double>(
+          static_cast<const T*>(view->data)[i * view->row_stride + j * view->col_stride]);
+    };
+    for (Index i = 0; i < view->rows; ++i)
+      for (Index j = 0; j < i; ++j)
+        if (std::abs(at(i, j) - at(j, i)) > kRounding * std::abs(at(i, j))) return false;
+    return true;
+  });
 }
 
 Table make_table(Matrix values, std::vector<std::string> variables,

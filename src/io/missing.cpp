@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/stored_values.hpp"
+#include "data/stored_values.hpp"
 #include "io/text.hpp"
 
 namespace spcart::io {
 
 namespace {
+
+/// The table was just read: its memory is still the reader's own, and may be changed where it lies.
+template <class T>
+T* writable(const void* data) {
+  return static_cast<T*>(const_cast<void*>(data));
+}
 
 std::string where(const Table& table, Index row, Index col) {
   const std::string& name = table.variables[static_cast<std::size_t>(col)];
@@ -66,11 +72,10 @@ void fill_in_means(Table& table, std::string_view file) {
   }
   // Entries that a sparse table does not store are zeros, and count as such.
   const auto rows = table.rows();
-  for_each_value(table, [&](Index, Index col, auto& value) {
+  for_each_value(table, [&]<class T>(Index, Index col, const T& value) {
     if (!std::isnan(static_cast<double>(value))) return;
     const auto j = static_cast<std::size_t>(col);
-    value = static_cast<std::remove_reference_t<decltype(value)>>(
-        sums[j] / static_cast<double>(rows - gaps[j]));
+    *writable<T>(&value) = static_cast<T>(sums[j] / static_cast<double>(rows - gaps[j]));
   });
   table.notes.push_back(fmt::format("{} missing value{} replaced by the mean of {}", all,
                                     all == 1 ? "" : "s",
@@ -90,7 +95,7 @@ void keep_dense(T* data, const std::vector<bool>& outer, const std::vector<bool>
 
 void keep_values(DenseView& view, const std::vector<bool>& rows, const std::vector<bool>& cols) {
   const bool by_rows = view.col_stride == 1;
-  with_scalar(view.scalar, [&]<class T>(T*) {
+  with_scalar(view.scalar, [&]<class T>(T) {
     keep_dense(writable<T>(view.data), by_rows ? rows : cols, by_rows ? cols : rows);
   });
   view.rows = std::count(rows.begin(), rows.end(), true);

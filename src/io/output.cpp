@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <iterator>
 #include <mutex>
 #include <random>
 #include <set>
@@ -162,28 +161,6 @@ void check_writable(const fs::path& path) {
   }
 }
 
-/// A name as a field of CSV.
-void append_field(std::string& out, std::string_view text) {
-  const bool blank_ends = !text.empty() && (text.front() == ' ' || text.back() == ' ');
-  if (!text.empty() && !blank_ends && text.find_first_of(",;\"\t\r\n") == std::string_view::npos) {
-    out += text;
-    return;
-  }
-  out += '"';
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  out += '"';
-}
-
-void append_header(std::string& out, bool labels, Index components) {
-  for (Index j = 0; j < components; ++j) {
-    fmt::format_to(std::back_inserter(out), "{}PC{}", j > 0 || labels ? "," : "", j + 1);
-  }
-  out += '\n';
-}
-
 }  // namespace
 
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
@@ -210,36 +187,5 @@ void OutputFile::write(std::string_view text) {
 }
 
 void remove_unfinished_files() noexcept { Unfinished::instance().remove_all(); }
-
-std::string loadings_csv(const Loadings& x, std::span<const std::string> variables) {
-  const Eigen::SparseMatrix<double, Eigen::RowMajor, Index> by_rows = x;
-  std::string out;
-  append_header(out, true, x.cols());
-  std::vector<double> row(static_cast<std::size_t>(x.cols()));
-  for (Index i = 0; i < x.rows(); ++i) {
-    std::fill(row.begin(), row.end(), 0.0);
-    for (decltype(by_rows)::InnerIterator entry(by_rows, i); entry; ++entry) {
-      row[static_cast<std::size_t>(entry.col())] = entry.value();
-    }
-    append_field(out, variables[static_cast<std::size_t>(i)]);
-    for (const double value : row) fmt::format_to(std::back_inserter(out), ",{}", value);
-    out += '\n';
-  }
-  return out;
-}
-
-std::string scores_csv(ConstBlock scores, std::span<const std::string> samples) {
-  std::string out;
-  append_header(out, !samples.empty(), scores.cols());
-  for (Index i = 0; i < scores.rows(); ++i) {
-    if (!samples.empty()) append_field(out, samples[static_cast<std::size_t>(i)]);
-    for (Index j = 0; j < scores.cols(); ++j) {
-      const bool first = j == 0 && samples.empty();
-      fmt::format_to(std::back_inserter(out), "{}{}", first ? "" : ",", scores(i, j));
-    }
-    out += '\n';
-  }
-  return out;
-}
 
 }  // namespace spcart

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "spcart/table.hpp"
+
+namespace spcart {
+
+/// Calls f with a value of the stored type: for its type only.
+template <class F>
+decltype(auto) with_scalar(Scalar scalar, F&& f) {
+  switch (scalar) {
+    case Scalar::uint8:
+      return f(std::uint8_t{});
+    case Scalar::int32:
+      return f(std::int32_t{});
+    case Scalar::float32:
+      return f(float{});
+    case Scalar::float64:
+      break;
+  }
+  return f(double{});
+}
+
+template <class T, class F>
+void for_each_value(const DenseView& view, F& f) {
+  const auto* data = static_cast<const T*>(view.data);
+  const bool by_row = view.col_stride <= view.row_stride;
+  const Index lines = by_row ? view.rows : view.cols, length = by_row ? view.cols : view.rows;
+  for (Index line = 0; line < lines; ++line)
+    for (Index k = 0; k < length; ++k) {
+      const Index i = by_row ? line : k, j = by_row ? k : line;
+      f(i, j, data[i * view.row_stride + j * view.col_stride]);
+    }
+}
+
+template <class T, class I, class F>
+void for_each_entry(const SparseView& view, F& f) {
+  const auto* outer = static_cast<const I*>(view.outer);
+  const auto* inner = static_cast<const I*>(view.inner);
+  const auto* values = static_cast<const T*>(view.values);
+  const bool by_row = view.major == SparseView::Major::row;
+  const Index lines = by_row ? view.rows : view.cols;
+  for (Index line = 0; line < lines; ++line)
+    for (I k = outer[line]; k < outer[line + 1]; ++k) {
+      const auto place = static_cast<Index>(inner[k]);
+      by_row ? f(line, place, values[k]) : f(place, line, values[k]);
+    }
+}
+
+template <class T, class F>
+void for_each_value(const SparseView& view, F& f) {
+  view.wide ? for_each_entry<T, std::int64_t>(view, f) : for_each_entry<T, std::int32_t>(view, f);
+}
+
+/// Calls f(row, column, value) for every stored value, in the order in which they lie; `value` is a
+/// reference to where it lies.
+template <class F>
+void for_each_value(const Table& table, F&& f) {
+  std::visit(
+      [&](const auto& view) {
+        with_scalar(view.scalar, [&]<class T>(T) { for_each_value<T>(view, f); });
+      },
+      table.values);
+}
+
+}  // namespace spcart
