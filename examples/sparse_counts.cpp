@@ -34,9 +34,8 @@ int main() {
 
   for (spcart::Index i = 0; i < result.loadings.cols(); ++i) {
     std::cout << "words of component " << i + 1 << ':';
-    for (spcart::Loadings::InnerIterator entry(result.loadings, i); entry; ++entry) {
+    for (spcart::Loadings::InnerIterator entry(result.loadings, i); entry; ++entry)
       std::cout << ' ' << entry.row();
-    }
     std::cout << '\n';
   }
 }

@@ -11,9 +11,8 @@ spcart::Matrix readings() {
     const auto t = static_cast<double>(day);
     const double heat = 3 * std::sin(0.1 * t), wind = 2 * std::cos(0.23 * t);
     a.row(day) << heat, heat, heat, wind, -wind, 0;
-    for (spcart::Index j = 0; j < a.cols(); ++j) {
+    for (spcart::Index j = 0; j < a.cols(); ++j)
       a(day, j) += 20 + 0.3 * std::sin(1.7 * t * static_cast<double>(j + 1));
-    }
   }
   return a;
 }

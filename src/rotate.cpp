@@ -108,7 +108,7 @@ Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Ti
                               .truncated_energy = t.zeroed_energy / r,
                               .sparsity = 1 - static_cast<double>(t.x.nonZeros()) / entries,
                               .objective = objective(t, update.trace_norm, options.truncation)});
-    x = std::move(t.x);
+    x.swap(t.x);
     if (result.history.back().change < options.tolerance) {
       result.status = Status::converged;
       break;
@@ -119,7 +119,7 @@ Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Ti
 
 Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
   const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
-  const double p = static_cast<double>(v.rows());
+  const auto p = static_cast<double>(v.rows());
   Matrix rotation = Matrix::Identity(v.cols(), v.cols());  // Z = V rotation
   double before = 0;
   for (int turn = 0; turn < kVarimaxIterations; ++turn) {

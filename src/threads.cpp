@@ -18,7 +18,7 @@ ThreadScope::~ThreadScope() { omp_set_num_threads(static_cast<int>(before_)); }
 
 Index threads_for(double flops) {
   constexpr double kFlopsOfAThread = 4e6;
-  const double most = static_cast<double>(threads());
+  const auto most = static_cast<double>(threads());
   return static_cast<Index>(std::clamp(flops / kFlopsOfAThread, 1.0, most));
 }
 

@@ -124,9 +124,8 @@ TEST(Npy, RefusesTypesThatAreNoPlainLittleEndianNumbers) {
   };
   EXPECT_HAS(refused(">f8"), "data.npy: has the big-endian type '>f8'");
   EXPECT_HAS(refused("|O"), "'|O': Python objects are not read");
-  for (const std::string descr : {"<f2", "<c16", "<U8", "|S5", "<M8[ns]", "", "<f8\x01"}) {
+  for (const std::string descr : {"<f2", "<c16", "<U8", "|S5", "<M8[ns]", "", "<f8\x01"})
     EXPECT_HAS(refused(descr), "has the type '");
-  }
   EXPECT_HAS(refusal(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }",
                          std::string(8, '\0'))),
              "structured type [('a', '<f8')]");
@@ -162,9 +161,8 @@ TEST(Npy, RefusesLyingShapesInGzip) {
 TEST(Npy, RefusesBrokenHeaders) {
   const std::string good = npy(dictionary("<f8", "(1, 1)"), bytes<double>({1}));
   EXPECT_HAS(refusal("hello"), "is not an NPY file");
-  for (const std::size_t length : {7U, 9U, 30U}) {
+  for (const std::size_t length : {7U, 9U, 30U})
     EXPECT_HAS(refusal(good.substr(0, length)), "ends within its NPY header");
-  }
   const std::string data(8, '\0');
   for (const std::string text :
        {"", "{", "{}", "{'descr': '<f8'}", "junk", "{'descr': '<f8', 'descr': '<f8'}",
@@ -172,9 +170,8 @@ TEST(Npy, RefusesBrokenHeaders) {
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1 1)}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), 'more': 1}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1)} tail",
-        "{'descr': '<f8, 'fortran_order': False, 'shape': (1, 1)}"}) {
+        "{'descr': '<f8, 'fortran_order': False, 'shape': (1, 1)}"})
     EXPECT_HAS(refusal(npy(text, data)), "broken NPY header") << text;
-  }
   EXPECT_HAS(refusal("\x93NUMPY" + little_endian(2, 2) + little_endian(0xffffffff, 4)), "too long");
 }
 

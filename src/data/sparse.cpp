@@ -114,7 +114,7 @@ class SparseMatrix final : public StoredMatrix {
   /// Zeros count too, but are never visited: with t = m_i + c_j, the squares of a variable are
   /// those of its entries about t, plus t^2 of its zeros.
   Moments moments(bool remove_row_mean) const override {
-    const double n = static_cast<double>(rows());
+    const auto n = static_cast<double>(rows());
     Moments m;
     m.row_means = Vector::Zero(rows());
     m.means = Vector::Zero(cols());

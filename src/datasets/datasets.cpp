@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <ranges>
+#include <string>
 #include <system_error>
 
 #include "datasets/problems.hpp"
@@ -23,7 +23,7 @@ class Parameters {
     for_each_item(record.parameters, [&](auto key, auto value) { values_[key] = value; });
     std::map<std::string_view, std::string_view> given;
     for_each_item(text, [&](auto key, auto value) {
-      if (!values_.contains(key)) throw unknown(key);
+      if (!values_.contains(key)) throw Error(unknown(key));
       if (!given.emplace(key, value).second) fail(key, "is given twice");
     });
     for (const auto& [key, value] : given) values_[key] = value;
@@ -38,12 +38,14 @@ class Parameters {
  private:
   template <class Use>
   void for_each_item(std::string_view text, const Use& use) const {
-    for (const auto part : std::views::split(text, ',')) {
-      const std::string_view item(part.begin(), part.end());
+    for (bool more = !text.empty(); more;) {
+      const std::size_t comma = text.find(',');
+      const std::string_view item = text.substr(0, comma);
+      more = comma != text.npos;
+      if (more) text.remove_prefix(comma + 1);
       const std::size_t equals = item.find('=');
-      if (equals == item.npos) {
+      if (equals == item.npos)
         throw Error(fmt::format("@{}: '{}' must be written as name=value", record_.name, item));
-      }
       use(item.substr(0, equals), item.substr(equals + 1));
     }
   }
@@ -53,9 +55,8 @@ class Parameters {
     const std::string_view text = values_.at(key);
     Number number{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) {
+    if (error != std::errc{} || end != text.data() + text.size())
       fail(key, fmt::format("= '{}', must be {}", text, kind));
-    }
     return number;
   }
 
@@ -63,12 +64,11 @@ class Parameters {
     throw Error(fmt::format("@{}: {} {}", record_.name, key, what));
   }
 
-  Error unknown(std::string_view key) const {
-    if (values_.empty()) {
-      return Error(fmt::format("@{} takes no parameters, but '{}' is given", record_.name, key));
-    }
-    return Error(
-        fmt::format("@{} has no parameter '{}'; it has {}", record_.name, key, record_.parameters));
+  std::string unknown(std::string_view key) const {
+    if (values_.empty())
+      return fmt::format("@{} takes no parameters, but '{}' is given", record_.name, key);
+    return fmt::format("@{} has no parameter '{}'; it has {}", record_.name, key,
+                       record_.parameters);
   }
 
   DatasetRecord record_;
@@ -144,9 +144,8 @@ constexpr auto kRecords = [] {
 
 std::string known_names() {
   std::string names;
-  for (const DatasetRecord& record : kRecords) {
+  for (const DatasetRecord& record : kRecords)
     names += fmt::format("{}@{}", names.empty() ? "" : ", ", record.name);
-  }
   return names;
 }
 
@@ -172,9 +171,8 @@ Table load_dataset(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(':'));
   const auto found = std::ranges::find(kProblems, name,
                                        [](const Problem& problem) { return problem.record.name; });
-  if (found == kProblems.end()) {
+  if (found == kProblems.end())
     throw Error(fmt::format("no dataset is named '@{}'; there are {}", name, known_names()));
-  }
   text.remove_prefix(std::min(name.size() + 1, text.size()));
   return found->make(Parameters(found->record, text));
 }

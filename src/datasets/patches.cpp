@@ -97,9 +97,8 @@ Picture draw_picture(Random& random) {
 
 std::vector<std::string> pixel_names(Index size) {
   std::vector<std::string> names;
-  for (Index y = 0; y < size; ++y) {
+  for (Index y = 0; y < size; ++y)
     for (Index x = 0; x < size; ++x) names.push_back(fmt::format("y{}x{}", y, x));
-  }
   return names;
 }
 
@@ -112,9 +111,8 @@ std::vector<std::uint8_t> draw_patches(const PatchesOptions& options) {
     if (i % kPatchesOfPicture == 0) picture = draw_picture(random);
     const Index top = random.below(kSide - options.size + 1);
     const Index left = random.below(kSide - options.size + 1);
-    for (Index y = top; y < top + options.size; ++y) {
+    for (Index y = top; y < top + options.size; ++y)
       for (Index x = left; x < left + options.size; ++x) pixels.push_back(picture.grey(y, x));
-    }
   }
   return pixels;
 }

@@ -34,9 +34,8 @@ constexpr std::array<int, kVariables * (kVariables - 1) / 2> kThousandths = {
 Table make_pitprops() {
   Matrix c = Matrix::Identity(kVariables, kVariables);
   auto thousandth = kThousandths.begin();
-  for (Index i = 1; i < kVariables; ++i) {
+  for (Index i = 1; i < kVariables; ++i)
     for (Index j = 0; j < i; ++j) c(i, j) = c(j, i) = *thousandth++ / 1000.0;
-  }
   Table table = make_table(std::move(c), {kNames.begin(), kNames.end()});
   table.covariance = true;
   return table;

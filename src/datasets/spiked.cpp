@@ -21,18 +21,16 @@ void check(const SpikedOptions& options) {
     throw Error(
         fmt::format("@spiked: strength = {}, must be positive and finite", options.strength));
   }
-  if (!(options.noise >= 0) || !std::isfinite(options.noise)) {
+  if (!(options.noise >= 0) || !std::isfinite(options.noise))
     throw Error(fmt::format("@spiked: noise = {}, must be finite and at least 0", options.noise));
-  }
 }
 
 /// The first `count` of 0, ..., p - 1 in random order.
 std::vector<Index> draw_variables(Index p, Index count, Random& random) {
   std::vector<Index> variables(static_cast<std::size_t>(p));
   std::iota(variables.begin(), variables.end(), Index{0});
-  for (Index i = 0; i < count; ++i) {
+  for (Index i = 0; i < count; ++i)
     std::iter_swap(variables.begin() + i, variables.begin() + i + random.below(p - i));
-  }
   variables.resize(static_cast<std::size_t>(count));
   return variables;
 }
@@ -44,7 +42,7 @@ Vector draw_values(Index k, Random& random) {
     const double magnitude = 1 + random.uniform();
     value = random.below(2) == 0 ? magnitude : -magnitude;
   }
-  Index largest;
+  Index largest = 0;
   values.cwiseAbs().maxCoeff(&largest);
   return values / std::copysign(values.norm(), values(largest));
 }
@@ -54,9 +52,8 @@ Loadings plant(const SpikedOptions& options, Random& random) {
   std::vector<Eigen::Triplet<double, Index>> entries;
   for (Index i = 0; i < options.r; ++i) {
     const Vector values = draw_values(options.k, random);
-    for (Index j = 0; j < options.k; ++j) {
+    for (Index j = 0; j < options.k; ++j)
       entries.emplace_back(variables[static_cast<std::size_t>(i * options.k + j)], i, values(j));
-    }
   }
   Loadings x(options.p, options.r);
   x.setFromTriplets(entries.begin(), entries.end());
@@ -68,16 +65,15 @@ Loadings plant(const SpikedOptions& options, Random& random) {
 Spiked make_spiked(const SpikedOptions& options) {
   check(options);
   Random random(options.seed);
-  Loadings truth = plant(options, random);
+  const Loadings truth = plant(options, random);
   Matrix samples = options.noise * random.normal(options.n, options.p);
   for (Index i = 0; i < options.r; ++i) {
     const double strength = options.strength * (1 + 0.25 * static_cast<double>(options.r - 1 - i));
     const Vector factor = strength * random.normal(options.n, 1);
-    for (Loadings::InnerIterator entry(truth, i); entry; ++entry) {
+    for (Loadings::InnerIterator entry(truth, i); entry; ++entry)
       samples.col(entry.row()) += entry.value() * factor;
-    }
   }
-  return {make_table(std::move(samples)), std::move(truth)};
+  return {make_table(std::move(samples)), truth};
 }
 
 }  // namespace spcart

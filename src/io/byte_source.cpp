@@ -61,9 +61,8 @@ void ByteSource::open(const std::filesystem::path& path) {
   struct stat status {};
   if (::fstat(file_, &status) != 0) fail({name_}, "cannot be read: {}", reason(errno));
   if (S_ISDIR(status.st_mode)) fail({name_}, "is a directory");
-  if (S_ISREG(status.st_mode) && close_file_) {
+  if (S_ISREG(status.st_mode) && close_file_)
     file_size_ = static_cast<std::uint64_t>(status.st_size);
-  }
 }
 
 void ByteSource::begin_inflate() {
@@ -192,9 +191,8 @@ bool LineReader::fill() {
   if (buffer_.size() - filled_ < buffer_.size() / 2) buffer_.resize(2 * buffer_.size());
   const std::size_t got = source_.read(buffer_.data() + filled_, buffer_.size() - filled_);
   const char* begin = buffer_.data() + filled_;
-  if (std::memchr(begin, '\0', got) != nullptr) {
+  if (std::memchr(begin, '\0', got) != nullptr)
     fail({source_.name()}, "holds zero bytes: it is not text");
-  }
   filled_ += got;
   return got > 0;
 }

@@ -117,28 +117,24 @@ Table CsvReader::read() {
   leave_out_columns();
 
   if (!header_) add_record(first_text.data(), first_text.data() + first_text.size(), first_line);
-  if (more) {
-    do {
-      complete_quotes();
-      add_record(lines_.begin(), lines_.end(), lines_.number());
-    } while (next_record());
+  for (; more; more = next_record()) {
+    complete_quotes();
+    add_record(lines_.begin(), lines_.end(), lines_.number());
   }
   return make_table();
 }
 
 /// Goes to the next line that is not blank.
 bool CsvReader::next_record() {
-  while (lines_.next()) {
+  while (lines_.next())
     if (std::any_of(lines_.begin(), lines_.end(), [](char c) { return c != ' '; })) return true;
-  }
   return false;
 }
 
 void CsvReader::complete_quotes() {
   if (std::memchr(lines_.begin(), '"', static_cast<std::size_t>(lines_.end() - lines_.begin())) ==
-      nullptr) {
+      nullptr)
     return;
-  }
   QuoteState quotes(separator_);
   std::ptrdiff_t seen = 0;
   while (quotes.open_after(lines_.begin() + seen, lines_.end())) {
@@ -203,9 +199,8 @@ void CsvReader::decide_header(const std::vector<Field>& first, const std::vector
       second.size() > 1 && is_text(second[0]) && options_.row_labels != Presence::no;
   // Programs that number their columns write ",0,1,2".
   const auto counts_from = [&](std::size_t start) {
-    for (std::size_t j = 1; j < first.size(); ++j) {
+    for (std::size_t j = 1; j < first.size(); ++j)
       if (first[j].text != std::to_string(start + j - 1)) return false;
-    }
     return first.size() > 1 && first[0].text.empty();
   };
   header_ = std::any_of(first.begin() + 1, first.end(), is_text) ||
@@ -343,9 +338,8 @@ Table CsvReader::make_table() {
   auto view = DenseView::row_major(owner.get(), rows, cols);
   view.owner = std::move(owner);
   table.values = std::move(view);
-  for (std::size_t j = 0; j < names_.size(); ++j) {
+  for (std::size_t j = 0; j < names_.size(); ++j)
     if (keep_[j]) table.variables.push_back(std::move(names_[j]));
-  }
   table.samples = std::move(samples_);
   return table;
 }

@@ -67,9 +67,8 @@ class EntryList {
     std::uint64_t* key = keys_.extend(size());
     for (std::size_t i = 0; i < run_rows_.size(); ++i) {
       const std::uint64_t row = static_cast<std::uint64_t>(run_rows_[i]) << col_bits_;
-      for (std::size_t k = run_starts_[i]; k < run_starts_[i + 1]; ++k) {
+      for (std::size_t k = run_starts_[i]; k < run_starts_[i + 1]; ++k)
         *key++ = row | static_cast<std::uint64_t>(inner_[k]);
-      }
     }
     run_rows_ = {};
     run_starts_ = {};
@@ -158,9 +157,8 @@ class EntryList {
     std::fill(out.begin(), out.end(), I{0});
     if (ordered_) {
       run_starts_.push_back(size());
-      for (std::size_t i = 0; i < run_rows_.size(); ++i) {
+      for (std::size_t i = 0; i < run_rows_.size(); ++i)
         offsets[run_rows_[i] + 1] = static_cast<I>(run_starts_[i + 1] - run_starts_[i]);
-      }
       run_rows_ = {};
       run_starts_ = {};
     } else {

@@ -138,9 +138,8 @@ class Fields {
   const json& array(const char* name, Index size) const {
     const json& value = at(name);
     if (!value.is_array()) refuse(name, "must be an array");
-    if (static_cast<Index>(value.size()) != size) {
+    if (static_cast<Index>(value.size()) != size)
       refuse(name, fmt::format("has length {}, and must have {}", value.size(), size));
-    }
     return value;
   }
 
@@ -157,9 +156,8 @@ class Fields {
     Vector out(size);
     Index i = 0;
     for (const json& item : array(name, size)) {
-      if (!item.is_number() || !std::isfinite(item.get<double>())) {
+      if (!item.is_number() || !std::isfinite(item.get<double>()))
         refuse(name, "must hold finite numbers only");
-      }
       out[i++] = item.get<double>();
     }
     return out;
@@ -197,9 +195,8 @@ class Fields {
     const bool fits = value.is_number_integer() &&
                       (!value.is_number_unsigned() ||
                        value.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max());
-    if (!fits || value.get<Index>() < least || value.get<Index>() > most) {
+    if (!fits || value.get<Index>() < least || value.get<Index>() > most)
       refuse(name, fmt::format("must hold whole numbers from {} to {}", least, most));
-    }
     return value.get<Index>();
   }
 
@@ -241,9 +238,8 @@ Loadings read_columns(const Fields& fields, std::string_view file, Index p, Inde
     const Fields column(file, fmt::format("loadings[{}].", j), item);
     const std::vector<Index> rows = column.positions("index", p);
     const Vector values = column.numbers("value", static_cast<Index>(rows.size()));
-    for (std::size_t k = 0; k < rows.size(); ++k) {
+    for (std::size_t k = 0; k < rows.size(); ++k)
       entries.emplace_back(rows[k], j, values[static_cast<Index>(k)]);
-    }
     ++j;
   }
   Loadings x(p, r);

@@ -66,11 +66,10 @@ Table MatrixMarketReader::read() {
   read_sizes();
   check_sizes();
   Table table;
-  if (banner_.coordinate) {
+  if (banner_.coordinate)
     table.values = read_coordinate();
-  } else {
+  else
     table.values = read_array();
-  }
   table.variables = default_names(cols_);
   return table;
 }
@@ -78,9 +77,8 @@ Table MatrixMarketReader::read() {
 void MatrixMarketReader::read_banner() {
   if (!lines_.next()) fail({file_}, "is empty");
   std::string line(lines_.begin(), lines_.end());
-  if (!line.starts_with(kMatrixMarketBanner)) {
+  if (!line.starts_with(kMatrixMarketBanner))
     fail(here(), "'{}' is no MatrixMarket banner", printable(line));
-  }
   std::transform(line.begin(), line.end(), line.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   std::istringstream words(line);
@@ -121,9 +119,8 @@ void MatrixMarketReader::read_sizes() {
   const auto size = [&](std::string_view what, Index most) {
     Index value = 0;
     const auto [stop, error] = std::from_chars(at_, end_, value);
-    if (error == std::errc::invalid_argument || (stop != end_ && *stop != ' ' && *stop != '\t')) {
+    if (error == std::errc::invalid_argument || (stop != end_ && *stop != ' ' && *stop != '\t'))
       fail(here(), "'{}' is no line of sizes", printable({lines_.begin(), lines_.end()}));
-    }
     const std::string_view text(at_, static_cast<std::size_t>(stop - at_));
     if (value < 0 || text.starts_with('-')) fail(here(), "{} {} is negative", text, what);
     if (error != std::errc{} || value > most) fail(here(), "{} {} is too many", text, what);
@@ -133,25 +130,21 @@ void MatrixMarketReader::read_sizes() {
   };
   rows_ = size("rows", kLargest);
   cols_ = size("columns", kLargest);
-  if (banner_.coordinate) {
+  if (banner_.coordinate)
     entries_ = static_cast<std::uint64_t>(size("entries", std::numeric_limits<Index>::max()));
-  }
-  if (at_ != end_) {
+  if (at_ != end_)
     fail(here(), "'{}' is no line of sizes", printable({lines_.begin(), lines_.end()}));
-  }
 }
 
 void MatrixMarketReader::check_sizes() const {
   if (rows_ == 0 || cols_ == 0) fail(here(), "{} x {} has no numbers", rows_, cols_);
-  if (banner_.symmetry != Symmetry::general && rows_ != cols_) {
+  if (banner_.symmetry != Symmetry::general && rows_ != cols_)
     fail(here(), "{} x {} cannot be symmetric: it is not square", rows_, cols_);
-  }
   // Names and offsets are kept for every row and column, so few entries must not claim many.
   constexpr std::uint64_t kAlways = 1000000, kPerEntry = 64;
   const auto lines = static_cast<std::uint64_t>(rows_ + cols_);
-  if (banner_.coordinate && lines > kAlways && (lines - kAlways) / kPerEntry > entries_) {
+  if (banner_.coordinate && lines > kAlways && (lines - kAlways) / kPerEntry > entries_)
     fail(here(), "{} x {} is too large for {} entries", rows_, cols_, entries_);
-  }
 }
 
 void MatrixMarketReader::refuse_entry(std::string_view rule) {
@@ -166,12 +159,10 @@ void MatrixMarketReader::refuse_count(std::uint64_t found) const {
 Index MatrixMarketReader::read_index(Index size, std::string_view what) {
   Index index = 0;
   const auto [stop, error] = std::from_chars(at_, end_, index);
-  if (error == std::errc::invalid_argument || (stop != end_ && *stop != ' ' && *stop != '\t')) {
+  if (error == std::errc::invalid_argument || (stop != end_ && *stop != ' ' && *stop != '\t'))
     refuse_entry(fmt::format("the {} is not a whole number", what));
-  }
-  if (error != std::errc{} || index < 1 || index > size) {
+  if (error != std::errc{} || index < 1 || index > size)
     refuse_entry(fmt::format("the {} must be 1 to {}", what, size));
-  }
   at_ = stop;
   skip_blanks();
   return index - 1;
@@ -188,9 +179,8 @@ double MatrixMarketReader::read_value() {
       case Cell::number:
         break;
       case Cell::missing:
-        if (options_.missing == Missing::error || options_.covariance) {
+        if (options_.missing == Missing::error || options_.covariance)
           refuse_entry(fmt::format("missing value; {}", missing_hint(options_.covariance)));
-        }
         value = std::numeric_limits<double>::quiet_NaN();
         break;
       case Cell::infinite:
@@ -216,9 +206,8 @@ SparseView MatrixMarketReader::read_coordinate() {
     list.add(row, col, value);
     if (banner_.symmetry == Symmetry::general) continue;
     if (row < col) refuse_entry("a symmetric file holds the lower triangle only");
-    if (banner_.symmetry == Symmetry::skew && row == col) {
+    if (banner_.symmetry == Symmetry::skew && row == col)
       refuse_entry("a skew-symmetric file holds no diagonal");
-    }
     if (row != col) list.add(col, row, banner_.symmetry == Symmetry::skew ? -value : value);
   }
   if (found != entries_) refuse_count(found);
@@ -251,14 +240,12 @@ void MatrixMarketReader::unpack_triangle(GrowingArray<double>& values) const {
   const bool skew = banner_.symmetry == Symmetry::skew;
   std::size_t packed = values.size();
   values.extend(n * n - packed);
-  for (std::size_t j = n; j-- > 0;) {
+  for (std::size_t j = n; j-- > 0;)
     for (std::size_t i = n; i-- > j + (skew ? 1 : 0);) values[j * n + i] = values[--packed];
-  }
   for (std::size_t j = 0; j < n; ++j) {
     if (skew) values[j * n + j] = 0;
-    for (std::size_t i = 0; i < j; ++i) {
+    for (std::size_t i = 0; i < j; ++i)
       values[j * n + i] = skew ? -values[i * n + j] : values[i * n + j];
-    }
   }
 }
 

@@ -26,13 +26,11 @@ bool find_missing(const Table& table, Missing missing, std::string_view file) {
   bool found = false;
   for_each_value(table, [&](Index row, Index col, auto value) {
     if (std::isfinite(static_cast<double>(value))) return;
-    if (std::isinf(static_cast<double>(value))) {
+    if (std::isinf(static_cast<double>(value)))
       fail({file}, "{} is infinite", where(table, row, col));
-    }
-    if (missing == Missing::error || table.covariance) {
+    if (missing == Missing::error || table.covariance)
       fail({file}, "{} is missing (NaN); {}", where(table, row, col),
            missing_hint(table.covariance));
-    }
     found = true;
   });
   return found;
@@ -56,11 +54,10 @@ void fill_in_means(Table& table, std::string_view file) {
   std::vector<Index> gaps(sums.size(), 0);
   for_each_value(table, [&](Index, Index col, auto value) {
     const auto j = static_cast<std::size_t>(col);
-    if (std::isnan(static_cast<double>(value))) {
+    if (std::isnan(static_cast<double>(value)))
       ++gaps[j];
-    } else {
+    else
       sums[j] += static_cast<double>(value);
-    }
   });
   Index all = 0;
   for (std::size_t j = 0; j < sums.size(); ++j) {
@@ -138,9 +135,8 @@ void keep_values(SparseView& view, const std::vector<bool>& rows, const std::vec
 void keep_names(std::vector<std::string>& names, const std::vector<bool>& keep) {
   if (names.empty()) return;
   std::size_t out = 0;
-  for (std::size_t i = 0; i < keep.size(); ++i) {
+  for (std::size_t i = 0; i < keep.size(); ++i)
     if (keep[i]) std::swap(names[out++], names[i]);
-  }
   names.resize(out);
 }
 

@@ -85,9 +85,8 @@ class HeaderParser {
 
   std::string dtype() {
     skip_blanks();
-    if (rest_.starts_with('[')) {
+    if (rest_.starts_with('['))
       fail({file_}, "has the structured type {}: a table needs plain numbers", printable(rest_));
-    }
     return string();
   }
 
@@ -139,9 +138,8 @@ Header read_header(ByteSource& source, std::uint64_t& offset) {
   if (!source.head().starts_with(kNpyMagic)) fail({file}, "is not an NPY file");
   read_exactly(source, reinterpret_cast<char*>(start.data()), start.size());
   const int major = start[6], minor = start[7];
-  if (major < 1 || major > 3 || minor != 0) {
+  if (major < 1 || major > 3 || minor != 0)
     fail({file}, "has NPY version {}.{}; 1.0, 2.0 and 3.0 are known", major, minor);
-  }
   std::array<unsigned char, 4> bytes{};
   const std::size_t width = major == 1 ? 2 : 4;
   read_exactly(source, reinterpret_cast<char*>(bytes.data()), width);
@@ -196,16 +194,14 @@ std::size_t size_of(Scalar scalar) {
 }
 
 const Type& find_type(std::string_view file, std::string_view descr) {
-  for (const Type& type : kTypes) {
+  for (const Type& type : kTypes)
     if (type.descr == descr) return type;
-  }
   if (descr.starts_with('>')) {
     fail({file}, "has the big-endian type '{}': write it little-endian, as '<{}'", printable(descr),
          printable(descr.substr(1)));
   }
-  if (descr.find('O') != std::string_view::npos) {
+  if (descr.find('O') != std::string_view::npos)
     fail({file}, "has the type '{}': Python objects are not read", printable(descr));
-  }
   fail({file}, "has the type '{}'; known are u1, i4, f4, f8, b1, i1, i2, u2, u4, i8, u8",
        printable(descr));
 }
@@ -224,9 +220,8 @@ std::size_t count_values(ByteSource& source, const Header& header, std::size_t s
   std::uint64_t bytes = 0;
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (__builtin_mul_overflow(rows, cols, &bytes) || __builtin_mul_overflow(bytes, 8, &bytes) ||
-      bytes > kMost) {
+      bytes > kMost)
     fail({file}, "its shape {} is too large", shape);
-  }
   bytes = bytes / 8 * size;
   if (source.size() && *source.size() - offset != bytes) {
     fail({file}, "its shape {} needs {} bytes, but {} follow the header", shape, bytes,
@@ -246,9 +241,8 @@ std::shared_ptr<const void> read_values(ByteSource& source, const Type& type, st
     char* to = values.extend(step * kept);
     char* from = type.widen != nullptr ? stored.data() : to;
     const std::size_t got = source.read(from, step * type.size);
-    if (got != step * type.size) {
+    if (got != step * type.size)
       fail({source.name()}, "ends after {} of {} numbers", done + got / type.size, count);
-    }
     if (type.widen != nullptr) type.widen(from, step, to);
     done += step;
   }

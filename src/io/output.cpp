@@ -144,17 +144,15 @@ void check_writable(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status) || !path.has_filename()) io::fail({name}, "is a directory");
-  if (error && status.type() == fs::file_type::none) {
+  if (error && status.type() == fs::file_type::none)
     io::fail({name}, "cannot be written: {}", error.message());
-  }
   if (fs::exists(status)) {
     if (::access(path.c_str(), W_OK) != 0) io::fail({name}, "cannot be written: {}", reason(errno));
     if (is_direct(path)) return;
   }
   const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (!fs::is_directory(parent, error)) {
+  if (!fs::is_directory(parent, error))
     io::fail({name}, "there is no directory {}", io::printable(parent.string(), 4096));
-  }
   if (::access(parent.c_str(), W_OK | X_OK) != 0) {
     io::fail({name}, "no file can be made in {}: {}", io::printable(parent.string(), 4096),
              reason(errno));
@@ -169,9 +167,9 @@ OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
 
 void OutputFile::write(std::string_view text) {
   if (path_ == "-") {
-    static const fs::path kName = "standard output";
+    const fs::path name = "standard output";
     std::fflush(stdout);
-    Writer(kName, STDOUT_FILENO).write(text);
+    Writer(name, STDOUT_FILENO).write(text);
     return;
   }
   if (is_direct(path_)) return write_directly(path_, text);

@@ -47,9 +47,8 @@ void leave_out(Table& table, const std::vector<std::string>& names, bool rows_to
   std::vector<bool> cols(table.variables.size(), true);
   for (const std::string& name : names) {
     const auto found = std::find(table.variables.begin(), table.variables.end(), name);
-    if (found == table.variables.end()) {
+    if (found == table.variables.end())
       fail({file}, "has no variable '{}' to leave out", printable(name));
-    }
     cols[static_cast<std::size_t>(found - table.variables.begin())] = false;
   }
   if (std::count(cols.begin(), cols.end(), true) == 0) fail({file}, "no variables are left");
@@ -77,9 +76,8 @@ Table read_stored(ByteSource& source, Format format, const ReadOptions& options)
 /// names.
 void mark_covariance(Table& table, std::string_view file) {
   table.covariance = true;
-  if (table.rows() != table.cols()) {
+  if (table.rows() != table.cols())
     fail({file}, "a covariance must be square, and this is {} x {}", table.rows(), table.cols());
-  }
   const std::vector<std::string> rows = std::exchange(table.samples, {});
   if (rows.empty() || rows == table.variables) return;
   if (table.variables == default_names(table.cols())) {
@@ -109,9 +107,8 @@ std::vector<Index> match(std::span<const std::string> variables,
   std::vector<Index> order;
   for (const std::string& variable : variables) {
     const auto found = places.find(variable);
-    if (found == places.end()) {
+    if (found == places.end())
       fail({file}, "has no loading of the variable '{}'", printable(variable));
-    }
     order.push_back(found->second);
   }
   return order;
@@ -126,11 +123,9 @@ Loadings reordered(const Loadings& x, const std::vector<Index>& order, std::stri
     to = static_cast<Index>(i);
   }
   std::vector<Eigen::Triplet<double, Index>> entries;
-  for (Index j = 0; j < x.outerSize(); ++j) {
-    for (Loadings::InnerIterator entry(x, j); entry; ++entry) {
+  for (Index j = 0; j < x.outerSize(); ++j)
+    for (Loadings::InnerIterator entry(x, j); entry; ++entry)
       entries.emplace_back(place[static_cast<std::size_t>(entry.row())], j, entry.value());
-    }
-  }
   Loadings out(x.rows(), x.cols());
   out.setFromTriplets(entries.begin(), entries.end());
   return out;

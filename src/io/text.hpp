@@ -27,9 +27,8 @@ inline std::size_t utf8_length(std::string_view text) {
                              : lead >= 0xf0 && lead <= 0xf4 ? 4
                                                             : 0;
   if (length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
+  for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
   const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
   const bool surrogate = lead == 0xed && byte(1) >= 0xa0;
   const bool beyond = lead == 0xf4 && byte(1) >= 0x90;
@@ -102,9 +101,8 @@ inline const char* read_plain_number(const char* first, const char* last, double
   constexpr std::ptrdiff_t kFew = 6;
   const char* at = first;
   std::int32_t digits = 0;
-  for (; at != last && *at >= '0' && *at <= '9' && at - first < kFew; ++at) {
+  for (; at != last && *at >= '0' && *at <= '9' && at - first < kFew; ++at)
     digits = 10 * digits + (*at - '0');
-  }
   if (at != first && (at == last || *at == ',' || *at == '\t' || *at == ';' || *at == ' ')) {
     value = digits;
     return at;
