@@ -103,7 +103,7 @@ Table CsvReader::read() {
   std::string first_copy = first_text;
   const auto first = split(first_copy.data(), first_copy.data() + first_copy.size(), first_line);
 
-  const bool more = next_record();
+  bool more = next_record();
   if (more) complete_quotes();
   std::string second_copy(more ? lines_.begin() : nullptr, more ? lines_.end() : nullptr);
   const auto second =
