@@ -33,7 +33,8 @@ Solver choose(const DataMatrix& a, Index r) {
 
 /// Eigenvalues of A'A below this part of the first are rounding.
 double rank_threshold(const DataMatrix& a) {
-  return static_cast<double>(std::max(a.rows(), a.cols())) * std::numeric_limits<double>::epsilon();
+  constexpr double kRounding = 10 * std::numeric_limits<double>::epsilon();
+  return kRounding * static_cast<double>(std::min(a.rows(), a.cols()));
 }
 
 Index numerical_rank(const Vector& eigenvalues, double threshold) {

@@ -116,7 +116,7 @@ std::string component_table(const Loadings& loadings, const Criteria& criteria,
   layout.most = all ? variables.size() : kMostVariables;
   layout.one_line = !all && r > kManyComponents;
 
-  std::string text = dim(fmt::format("  {:{}}  {:>{}}  {:>{}}   {}", "", label_width, "variance",
+  std::string text = dim(fmt::format("  {:{}}  {:>{}}  {:>{}}   {}", "", label_width, "adj. var.",
                                      kShareWidth, "nonzeros", kCountWidth, "variables")) +
                      '\n';
   for (Index i = 0; i < r; ++i) {
