@@ -50,7 +50,7 @@ void StoredMatrix::for_row_panels(const Tick& tick, Visit visit) const {
 }
 
 StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
-  const double n = static_cast<double>(rows());
+  const auto n = static_cast<double>(rows());
   Moments m;
   if (remove_row_mean) m.row_means.resize(rows());
   Vector origin(cols());  // sums about the first sample are exact for variables that do not vary
@@ -91,7 +91,7 @@ StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
 void StoredMatrix::measure(const Preparation& preparation) {
   check_length("means", preparation.means, cols());
   check_length("scales", preparation.scales, cols());
-  const double n = static_cast<double>(rows());
+  const auto n = static_cast<double>(rows());
   Moments m = moments(preparation.remove_row_mean);
   row_means_ = std::move(m.row_means);
   if (!m.squares.allFinite() || !m.means.allFinite())
