@@ -8,6 +8,7 @@
 
 #include "lapack.hpp"
 #include "spcart/error.hpp"
+#include "spcart/loadings.hpp"
 
 namespace spcart {
 namespace {
@@ -16,8 +17,9 @@ namespace {
 constexpr double kDependent = 1e-12;
 
 /// A component whose variance falls to this part of its own when the others are taken out repeats
-/// them.
+/// them, and one with this part of all variance has none: what is left is rounding.
 constexpr double kNothingLeft = 1e-13;
+constexpr double kNoVariance = 1e-14;
 
 Sparsity sparsity_of(const std::vector<Index>& nonzeros, Index p) {
   const auto r = static_cast<double>(nonzeros.size());
@@ -40,31 +42,20 @@ double variance_of_span(const Matrix& k, const Matrix& m) {
 }
 
 /// Takes out of M what component i explains (a step of Cholesky) and returns its variance.
-double take_out(Matrix& m, Index i, double own_variance) {
+double take_out(Matrix& m, Index i, double least) {
   const double pivot = m(i, i);
-  if (!(pivot > kNothingLeft * own_variance)) return 0;
+  if (!(pivot > least)) return 0;
   const Vector column = m.col(i);
-  m.noalias() -= column * column.transpose() / pivot;
+  m.noalias() -= (column / pivot) * column.transpose();
   return pivot;
 }
 
-}  // namespace
-
-Loadings normalized(const Loadings& x) {
-  Loadings unit = x.pruned(0.0, 0.0);
-  for (Index i = 0; i < unit.cols(); ++i) {
-    // Scaled first, so that the squares of very large or small entries are finite.
-    double largest = 0;
-    for (Loadings::InnerIterator it(unit, i); it; ++it)
-      largest = std::max(largest, std::abs(it.value()));
-    if (largest == 0) continue;
-    if (!std::isfinite(largest))
-      throw Error(fmt::format("loadings: component {} has a value that is not finite", i + 1));
-    unit.col(i) /= largest;
-    unit.col(i) /= unit.col(i).norm();
-  }
-  return unit;
+/// Below this the variance of component i is rounding.
+double least_variance(const Matrix& m, Index i) {
+  return std::max(kNothingLeft * m(i, i), kNoVariance * m.diagonal().maxCoeff());
 }
+
+}  // namespace
 
 Matrix component_covariance(const DataMatrix& a, const Loadings& x, const Tick& tick) {
   if (x.rows() != a.cols())
@@ -99,7 +90,7 @@ Criteria judge(const Loadings& x, const Matrix& m, double total_variance, double
   Matrix left = m;
   c.adjusted_variance.resize(r);
   for (Index i = 0; i < r; ++i)
-    c.adjusted_variance[i] = take_out(left, i, m(i, i)) / total_variance;
+    c.adjusted_variance[i] = take_out(left, i, least_variance(m, i)) / total_variance;
   return c;
 }
 
@@ -109,7 +100,7 @@ std::vector<Index> order_by_adjusted_variance(const Matrix& m) {
   std::iota(rest.begin(), rest.end(), Index{0});
   while (!rest.empty()) {
     const auto best = std::ranges::max_element(rest, {}, [&](Index i) { return left(i, i); });
-    take_out(left, *best, m(*best, *best));
+    take_out(left, *best, least_variance(m, *best));
     order.push_back(*best);
     rest.erase(best);
   }

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "spcart/error.hpp"
+#include "spcart/loadings.hpp"
 #include "spcart/refit.hpp"
 #include "spcart/threads.hpp"
 
@@ -60,6 +60,13 @@ void warn_of_data(const DataMatrix& a, std::vector<std::string>& warnings) {
         constant.size(), constant.size() == 1 ? " does" : "s do", list_of(constant)));
 }
 
+/// A variable that cannot be scaled has no loading, not even in a component that only completes the
+/// basis.
+void leave_out(const std::vector<Index>& variables, Loadings& x) {
+  if (variables.empty()) return;
+  x.prune([&](Index row, Index, double) { return !std::ranges::binary_search(variables, row); });
+}
+
 void warn_of_empty(const Loadings& x, std::vector<std::string>& warnings) {
   std::vector<Index> empty;
   for (Index i = 0; i < x.cols(); ++i)
@@ -77,10 +84,9 @@ void arrange(const std::vector<Index>& order, Result& result, Matrix& m) {
   Loadings change(r, r);
   for (Index i = 0; i < r; ++i) {
     const Index from = order[static_cast<std::size_t>(i)];
-    double largest = 0;
-    for (Loadings::InnerIterator it(result.loadings, from); it; ++it)
-      if (std::abs(it.value()) > std::abs(largest)) largest = it.value();
-    change.insert(from, i) = largest < 0 ? -1 : 1;
+    const auto column = result.loadings.col(from);
+    change.insert(from, i) = sign_of_largest({column.valuePtr() + column.outerIndexPtr()[0],
+                                              static_cast<std::size_t>(column.nonZeros())});
   }
   result.loadings = result.loadings * change;
   result.rotation = change.transpose() * result.rotation;
@@ -129,6 +135,7 @@ Result fit_basis(const DataMatrix& a, const Basis& basis, Result result, Stages&
   result.rotation = std::move(rotated.rotation);
   result.history = std::move(rotated.history);
   result.status = rotated.status;
+  leave_out(a.constant_columns(), rotated.loadings);
   result.loadings = stages.run("refit", result.timing.refit, [&](const Tick& tick) {
     return refit(a, rotated.loadings, options.refit, tick);
   });

@@ -13,28 +13,34 @@ namespace {
 /// A direction whose part outside the basis is below this fraction of |A'A| holds only rounding.
 constexpr double kDependent = 1e-14;
 
+/// Ritz values below this part of the first are too near its rounding to be improved.
+constexpr double kRounding = 1e-10;
+constexpr double kOwnTolerance = 1e-4;
+
 class BlockLanczos {
  public:
   BlockLanczos(const DataMatrix& a, Index r, const PcaOptions& options)
       : a_(a),
         options_(options),
         r_(r),
-        block_(std::min(a.cols(), std::max<Index>(r + 4, 8))),
-        most_(std::min(a.cols(), std::max<Index>(6 * block_, r + 4 * block_))),
+        dimension_((a.column_squared_norms().array() > 0).count()),
+        block_(std::min(dimension_, std::max<Index>(r + 4, 8))),
+        most_(std::min(dimension_, std::max<Index>(6 * block_, r + 4 * block_))),
         random_(options.seed),
         q_(a.cols(), most_),
         t_(Matrix::Zero(most_, most_)) {}
 
   KrylovResult run(const Tick& tick) {
-    Matrix next = random_block(block_);
+    Matrix next = random_block();
     while (true) {
       if (tick) tick(progress());
-      extend(next);
+      extend(next, tick);
       next = std::move(remainder_);
       ritz();
-      const bool exhausted = passes_ >= options_.max_passes;
-      if (converged() || exhausted || size_ == a_.cols()) return finish(!exhausted || converged());
-      if (next.cols() == 0) next = random_block(std::min(block_, a_.cols() - size_));
+      // Nothing outside the basis: it holds every component, as the first block was wide enough.
+      const bool complete = next.cols() == 0;
+      if (complete || converged()) return finish(true);
+      if (passes_ >= options_.max_passes) return finish(false);
       if (size_ + next.cols() > most_) restart(next);
     }
   }
@@ -42,10 +48,13 @@ class BlockLanczos {
  private:
   /// Adds the orthonormal columns w to the basis Q, keeps T = Q'A'AQ, and leaves in remainder_ the
   /// orthonormal part of A'A w outside Q, and in coupling_ its coefficients.
-  void extend(const Matrix& w) {
+  void extend(const Matrix& w, const Tick& tick) {
     const Index k = w.cols();
     q_.middleCols(size_, k) = w;
-    Matrix g = a_.gram_times(w);
+    const double done = progress();
+    Matrix g = a_.gram_times(w, [&](double) {
+      if (tick) tick(done);
+    });
     ++passes_;
     const Index old = size_;
     size_ += k;
@@ -63,7 +72,7 @@ class BlockLanczos {
 
   void orthonormalize_remainder(Matrix g) {
     RankRevealing outside = orthonormalized_above(std::move(g), kDependent * norm_);
-    const Index rank = std::min(outside.q.cols(), a_.cols() - size_);
+    const Index rank = std::min(outside.q.cols(), dimension_ - size_);
     remainder_ = outside.q.leftCols(rank);
     coupling_ = outside.r.topRows(rank);
     reorthogonalize(remainder_);
@@ -77,10 +86,12 @@ class BlockLanczos {
     }
   }
 
-  Matrix random_block(Index k) {
-    Matrix w = orthonormalized(random_.normal(a_.cols(), k));
-    reorthogonalize(w);
-    return w;
+  Matrix random_block() {
+    Matrix w = random_.normal(a_.cols(), block_);
+    // A variable that does not vary must not come in by chance: A'A would never take it out.
+    for (Index j = 0; j < a_.cols(); ++j)
+      if (a_.column_squared_norms()[j] == 0) w.row(j).setZero();
+    return orthonormalized(std::move(w));
   }
 
   /// Ritz pairs, and their residuals without another product: A'A Q S - Q S Theta lies in the
@@ -94,8 +105,16 @@ class BlockLanczos {
     residuals_ = tail.rows() > 0 ? Vector(tail.colwise().norm()) : Vector::Zero(size_);
   }
 
+  /// The tolerance is relative to the first component; weak ones must also be right by themselves,
+  /// as far as rounding allows.
   bool converged() const {
-    return size_ >= r_ && residual() <= options_.tolerance / 2 * std::abs(values_[0]);
+    if (size_ < r_) return false;
+    for (Index i = 0; i < r_; ++i) {
+      const bool weak = values_[i] < kRounding * values_[0];
+      if (residuals_[i] > options_.tolerance / 2 * values_[0]) return false;
+      if (!weak && residuals_[i] > kOwnTolerance * values_[i]) return false;
+    }
+    return true;
   }
   double residual() const { return residuals_.head(std::min(r_, size_)).maxCoeff(); }
 
@@ -125,8 +144,9 @@ class BlockLanczos {
   const DataMatrix& a_;
   const PcaOptions& options_;
   Index r_;
-  Index block_;  ///< vectors that are multiplied at a time
-  Index most_;   ///< vectors in the basis at the most
+  Index dimension_;  ///< variables that vary
+  Index block_;      ///< vectors that are multiplied at a time
+  Index most_;       ///< vectors in the basis at the most
   Random random_;
   Matrix q_, t_;
   Index size_ = 0, passes_ = 0;

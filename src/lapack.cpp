@@ -20,8 +20,12 @@ constexpr double kNull = 1e-12;
 /// Beyond this part of the spectrum all of it by divide and conquer is the faster way.
 constexpr double kMost = 0.3;
 
-lapack_int as_int(Index size) {
-  if (size > 46340)  // its square must be countable
+/// Work spaces grow with the square of the size and are counted in 32 bits: these are the largest
+/// that fit.
+constexpr Index kLargest = 46340, kLargestAllEigen = 32766, kLargestSvd = 23000;
+
+lapack_int as_int(Index size, Index largest = kLargest) {
+  if (size > largest)
     throw std::runtime_error(fmt::format("a dense {} x {} decomposition is too large", size, size));
   return static_cast<lapack_int>(size);
 }
@@ -111,9 +115,9 @@ Matrix inverse_semidefinite(const Matrix& g) {
 SymmetricEigen symmetric_eigen(Matrix c, Index count) {
   const Index n = c.rows();
   const ThreadScope scope(threads_for(n, n, n));
-  SymmetricEigen e = static_cast<double>(count) > kMost * static_cast<double>(n)
-                         ? all_eigenpairs(std::move(c))
-                         : some_eigenpairs(std::move(c), count);
+  const bool most = static_cast<double>(count) > kMost * static_cast<double>(n);
+  SymmetricEigen e = most && n <= kLargestAllEigen ? all_eigenpairs(std::move(c))
+                                                   : some_eigenpairs(std::move(c), count);
   e.values = e.values.tail(count).reverse().eval();
   e.vectors = e.vectors.rightCols(count).rowwise().reverse().eval();
   return e;
@@ -125,7 +129,7 @@ bool is_positive_definite(Matrix c) {
 }
 
 Polar polar(Matrix b) {
-  const lapack_int n = as_int(b.rows());
+  const lapack_int n = as_int(b.rows(), kLargestSvd);
   const ThreadScope scope(threads_for(n, n, n));
   Vector d(n);
   Matrix w(n, n), qt(n, n);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "spcart/error.hpp"
+#include "spcart/fit.hpp"
 #include "spcart/io.hpp"
 
 namespace spcart {

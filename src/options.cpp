@@ -73,7 +73,7 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"seed", "", "N", "of all random choices",
      [](Options& o, std::string_view text) { o.seed = number<std::uint64_t>("seed", text); },
      [](const Options& o) { return fmt::format("{}", o.seed); }},
-    {"threads", "", "N", "number of threads; 0 is as many as there are cores",
+    {"threads", "", "N", "number of threads; 0 is as many as OpenMP offers: one a core",
      [](Options& o, std::string_view text) { o.threads = number<Index>("threads", text); },
      [](const Options& o) { return fmt::format("{}", o.threads); }},
 });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <exception>
+
 #include "spcart/threads.hpp"
 #include "spcart/types.hpp"
 
@@ -16,6 +18,23 @@ Index threads_for(double flops);
 inline Index threads_for(Index m, Index k, Index n) {
   return threads_for(2.0 * static_cast<double>(m) * static_cast<double>(k) *
                      static_cast<double>(n));
+}
+
+/// body(0), ..., body(count - 1), each once, spread over threads where that is worth it. The first
+/// exception reaches the caller, which OpenMP alone would not let it.
+template <class Body>
+void parallel_for(Index count, bool worth_threads, Body body) {
+  std::exception_ptr failure;
+#pragma omp parallel for schedule(dynamic, 1) if (worth_threads)
+  for (Index i = 0; i < count; ++i) {
+    try {
+      body(i);
+    } catch (...) {
+#pragma omp critical(spcart_failure)
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace spcart

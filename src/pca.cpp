@@ -10,25 +10,28 @@
 #include "krylov.hpp"
 #include "lapack.hpp"
 #include "spcart/error.hpp"
+#include "spcart/loadings.hpp"
 
 namespace spcart {
 namespace {
 
-/// Below this size a full decomposition is cheaper than iterating.
-constexpr Index kSmall = 2000;
-
-/// Iterating pays only while the components are few: at most this part of the smaller side.
-constexpr double kFewComponents = 0.1;
-
 /// A Gram matrix of more rows than this does not fit an ordinary memory.
 constexpr Index kLargestGram = 30000;
 
+/// Components with less than this part of the first one's variance are near the rounding of double
+/// precision beside it.
+constexpr double kWeak = 1e-10;
+
+/// By a rough count of operations. A decomposition of size m costs about 4 m^3; iterating takes
+/// some 30 passes on an ordinary spectrum, and up to three times as many on a flat one.
 Solver choose(const DataMatrix& a, Index r) {
-  const Index smaller = std::min(a.rows(), a.cols());
-  const Solver direct = a.cols() <= a.rows() ? Solver::gram : Solver::outer;
-  const bool few = static_cast<double>(r) <= kFewComponents * static_cast<double>(smaller);
-  if (smaller > kLargestGram || (smaller > kSmall && few)) return Solver::krylov;
-  return direct;
+  constexpr double kDecomposition = 4, kPasses = 90, kBasis = 6;
+  const auto n = static_cast<double>(a.rows()), p = static_cast<double>(a.cols());
+  const double smaller = std::min(n, p), block = static_cast<double>(r) + 4;
+  const double direct = n * p * smaller + kDecomposition * smaller * smaller * smaller;
+  const double iterated = kPasses * 4 * (a.entries() * block + p * kBasis * block * block);
+  if (iterated < direct || smaller > static_cast<double>(kLargestGram)) return Solver::krylov;
+  return a.cols() <= a.rows() ? Solver::gram : Solver::outer;
 }
 
 /// Eigenvalues of A'A below this part of the first are rounding.
@@ -94,11 +97,8 @@ Matrix completed(const Matrix& v, Index r, const Vector& column_norms) {
 }
 
 void make_largest_positive(Matrix& v) {
-  for (auto column : v.colwise()) {
-    Index j = 0;
-    column.cwiseAbs().maxCoeff(&j);
-    if (column[j] < 0) column = -column;
-  }
+  for (auto column : v.colwise())
+    column *= sign_of_largest({column.data(), static_cast<std::size_t>(column.size())});
 }
 
 }  // namespace
@@ -112,10 +112,12 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
         fmt::format("components = {}: it must be from 1 to {}, the smaller of {} rows and {} "
                     "columns",
                     r, most, a.rows(), a.cols()));
+  if (!(options.tolerance > 0) || options.max_passes < 1)
+    throw Error(fmt::format("tolerance = {}, max_passes = {}: they must be above 0",
+                            options.tolerance, options.max_passes));
   Basis b;
   b.total_variance = a.squared_norm();
-  if (!(b.total_variance > 0))
-    throw Error("the data has no variance: no sample differs from another");
+  if (!(b.total_variance > 0)) throw Error("the data has no variance");
 
   b.solver = options.solver == Solver::automatic ? choose(a, r) : options.solver;
   SymmetricEigen e = b.solver == Solver::gram    ? by_gram(a, r, tick)
@@ -131,6 +133,12 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
                     "explain nothing and "
                     "only complete the basis",
                     b.rank, r - b.rank, r));
+
+  if (const Index strong = numerical_rank(e.values, kWeak); strong < b.rank)
+    b.warnings.push_back(fmt::format(
+        "principal components from {} on have less than {:g} of the first one's variance, which is "
+        "near rounding: scale the variables if they matter",
+        strong + 1, kWeak));
 
   Vector squares = Vector::Zero(r);
   squares.head(b.rank) = e.values.head(b.rank);

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <utility>
+#include <algorithm>
 #include <vector>
 
 #include "lapack.hpp"
 #include "parallel.hpp"
-#include "spcart/criteria.hpp"
 #include "spcart/error.hpp"
+#include "spcart/loadings.hpp"
 
 namespace spcart {
 namespace {
@@ -22,16 +22,19 @@ Loadings refit_once(const DataMatrix& a, const Loadings& x, const Tick& tick) {
 
   using ByRow = Eigen::SparseMatrix<double, Eigen::RowMajor, Index>;
   ByRow rows = x;
-#pragma omp parallel for schedule(dynamic, 64) if (x.nonZeros() > kWorthThreads / 64)
-  for (Index j = 0; j < rows.rows(); ++j) {
+  constexpr Index kLines = 64;  // variables that a thread takes at a time
+  const Index parts = (rows.rows() + kLines - 1) / kLines;
+  parallel_for(parts, x.nonZeros() > kWorthThreads / kLines, [&](Index part) {
     std::vector<Index> active;
-    for (ByRow::InnerIterator it(rows, j); it; ++it) active.push_back(it.col());
-    if (active.empty()) continue;
-    const Vector h = aty.row(j)(active).transpose();
-    const Vector values = solve_semidefinite(yty(active, active), h);
-    Index k = 0;
-    for (ByRow::InnerIterator it(rows, j); it; ++it) it.valueRef() = values[k++];
-  }
+    for (Index j = part * kLines; j < std::min((part + 1) * kLines, rows.rows()); ++j) {
+      active.clear();
+      for (ByRow::InnerIterator it(rows, j); it; ++it) active.push_back(it.col());
+      if (active.empty()) continue;
+      const Vector values = solve_semidefinite(yty(active, active), aty.row(j)(active).transpose());
+      Index k = 0;
+      for (ByRow::InnerIterator it(rows, j); it; ++it) it.valueRef() = values[k++];
+    }
+  });
   return normalized(Loadings(rows));
 }
 
@@ -43,8 +46,10 @@ Loadings refit(const DataMatrix& a, const Loadings& x, Index rounds, const Tick&
   if (rounds < 0) throw Error(fmt::format("refit = {}: it must be at least 0", rounds));
   Loadings fitted = normalized(x);
   for (Index round = 0; round < rounds; ++round) {
-    if (tick) tick(static_cast<double>(round) / static_cast<double>(rounds));
-    fitted = refit_once(a, fitted, {});
+    const Tick within = [&](double fraction) {
+      if (tick) tick((static_cast<double>(round) + fraction) / static_cast<double>(rounds));
+    };
+    fitted = refit_once(a, fitted, within);
   }
   return fitted;
 }

@@ -25,23 +25,24 @@ struct Truncated {
   double l1 = 0;             ///< sum of |x|
 };
 
-Truncated truncate(const Matrix& z, const Truncation& truncation) {
+/// A loading that is emptied once stays zero: `before` is X of the last iteration. The objective
+/// could rise if it came back.
+Truncated truncate(const Matrix& z, const Truncation& truncation, const Loadings& before,
+                   bool first) {
   const Index p = z.rows(), r = z.cols();
-  Matrix x(p, r);
+  Matrix x = Matrix::Zero(p, r);
   Vector zeroed(r);
-#pragma omp parallel if (z.size() > kWorthThreads)
-  {
-    Truncator truncator(truncation, p);
-#pragma omp for schedule(static)
-    for (Index i = 0; i < r; ++i) {
-      auto column = x.col(i);
+  parallel_for(r, z.size() > kWorthThreads, [&](Index i) {
+    auto column = x.col(i);
+    if (first || before.col(i).nonZeros() > 0) {
+      Truncator truncator(truncation, p);
       truncator({z.col(i).data(), static_cast<std::size_t>(p)},
                 {column.data(), static_cast<std::size_t>(p)});
-      zeroed[i] = (column.array() == 0).select(z.col(i).array(), 0.0).matrix().squaredNorm();
-      const double length = column.norm();
-      if (length > 0) column /= length;
     }
-  }
+    zeroed[i] = (column.array() == 0).select(z.col(i).array(), 0.0).matrix().squaredNorm();
+    const double length = column.norm();
+    if (length > 0) column /= length;
+  });
   return {x.sparseView(0, 0), zeroed.sum(), x.cwiseAbs().sum()};
 }
 
@@ -101,7 +102,7 @@ Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Ti
   for (Index turn = 0; turn < options.max_iterations; ++turn) {
     if (tick) tick(static_cast<double>(turn) / static_cast<double>(options.max_iterations));
     const Matrix z = v * result.rotation.transpose();
-    Truncated t = truncate(z, options.truncation);
+    Truncated t = truncate(z, options.truncation, x, turn == 0);
     Polar update = polar(t.x.transpose() * v);
     result.rotation = std::move(update.factor);
     result.history.push_back({.change = (t.x - x).norm() / std::sqrt(r),

@@ -26,7 +26,7 @@ double default_lambda(TruncationType type, Index p) {
   switch (type) {
     case TruncationType::hard:
     case TruncationType::soft:
-      return 1 / std::sqrt(length);
+      return p > 1 ? 1 / std::sqrt(length) : 0;  // a single variable is never truncated
     case TruncationType::count:
       return std::floor(kDefaultZeros * length);
     case TruncationType::energy:

@@ -58,6 +58,27 @@ TEST(Criteria, LengthAndSignOfColumnsDoNotMatter) {
   EXPECT_EQ(c.nonzeros, d.nonzeros);
 }
 
+TEST(Criteria, UnitsOfTheDataDoNotMatter) {
+  const Matrix m = verify::decaying(40, 12, 3);
+  const Loadings x = random_sparse(12, 4, 4).sparseView();
+  const Criteria c = judge(*make_dense(m), x, 1);
+  for (const double unit : {1e-80, 1e80}) {
+    const Criteria d = judge(*make_dense(unit * m), x, 1);
+    EXPECT_NEAR(c.cpev, d.cpev, 1e-12);
+    EXPECT_LE((c.adjusted_variance - d.adjusted_variance).norm(), 1e-12);
+  }
+}
+
+TEST(Criteria, AComponentWithoutVarianceTakesNothingFromOthers) {
+  Matrix m = verify::decaying(40, 2, 3);
+  m.col(1) = 3 * m.col(0);
+  Matrix x(2, 2);
+  x << 1, 1, -1, 1;
+  const Criteria c = judge(*make_dense(m, {.scale = true}), Loadings(x.sparseView()), 1);
+  EXPECT_NEAR(c.adjusted_variance[0], 0, 1e-12);
+  EXPECT_NEAR(c.adjusted_variance[1], 1, 1e-12);
+}
+
 TEST(Criteria, SparsityHasTheSampleDeviation) {
   Matrix x = Matrix::Zero(10, 3);
   x.col(0).head(2).setOnes();

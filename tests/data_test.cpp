@@ -121,6 +121,17 @@ TEST_P(EveryPreparation, SparseByRowAndColumnMatchesItsTwin) {
   }
 }
 
+TEST_P(EveryPreparation, ThreadsShareLargeSparseTables) {
+  const Matrix m = counts(1500, 400);
+  const Matrix dense = prepared(m, preparation());
+  for (const bool by_row : {true, false})
+    for (const Index count : {1, 2, 3}) {
+      const ThreadScope scope(count);
+      const Compressed c(m, by_row);
+      expect_products_of(*make_sparse(c.view(m, by_row, false), preparation()), dense);
+    }
+}
+
 TEST_P(EveryPreparation, PanelsCoverLargeTables) {
   const Matrix m = random_matrix(700, 900, 3);  // more than one panel either way
   expect_products_of(*make_dense(m, preparation()), prepared(m, preparation()));
@@ -192,6 +203,28 @@ TEST(Data, GivenMeansAndScalesTreatNewDataAsTheOld) {
   expect_near(b->column_squared_norms(), expected.colwise().squaredNorm().transpose(), "norms");
 }
 
+TEST(Data, RoundingIsNotTakenForVariance) {
+  Matrix m(3, 3);  // samples that are constant: nothing is left without their means
+  m << 0.1, 0.1, 0.1, 2.3, 2.3, 2.3, 3.7, 3.7, 3.7;
+  EXPECT_EQ(make_dense(m, {.remove_row_mean = true})->squared_norm(), 0);
+  const Compressed c(m, true);
+  EXPECT_EQ(make_sparse(c.view(m, true, true), {.remove_row_mean = true})->squared_norm(), 0);
+}
+
+TEST(Data, GivenMeansAndScalesAreChecked) {
+  const Matrix m = random_matrix(5, 3, 1);
+  const Matrix c = m.transpose() * m;
+  const std::vector<Preparation> wrong = {
+      {.scale = true, .scales = Vector::Ones(2)},
+      {.scale = true, .scales = -Vector::Ones(3)},
+      {.scale = true, .scales = Vector::Constant(3, std::nan(""))},
+      {.means = Vector::Zero(4)}};
+  for (const Preparation& preparation : wrong) {
+    EXPECT_THROW(make_dense(m, preparation), Error);
+    EXPECT_THROW(make_covariance(c, preparation), Error);
+  }
+}
+
 TEST(Data, DeflationCorrectsProducts) {
   const Matrix m = random_matrix(25, 8, 1);
   const Matrix x = random_matrix(8, 3, 2).colwise().normalized();
@@ -258,7 +291,10 @@ TEST(Data, BrokenSparseStructureIsRefused) {
 TEST(Data, RoundingOfAStoredCovarianceIsForgiven) {
   const Matrix x = random_matrix(20, 30, 1);  // rank 20 of 30
   const Matrix c = x.transpose() * x;
-  EXPECT_NO_THROW(make_covariance(c.cast<float>().cast<double>()));
+  Matrix single = c.cast<float>().cast<double>();
+  single.triangularView<Eigen::StrictlyLower>() *=
+      1 + 6e-8;  // as if each half was rounded by itself
+  EXPECT_NO_THROW(make_covariance(single));
   EXPECT_NO_THROW(make_covariance(Matrix::Zero(3, 3)));
 }
 

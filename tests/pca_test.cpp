@@ -92,6 +92,55 @@ TEST(Pca, CompletionAvoidsVariablesThatDoNotVary) {
   }
 }
 
+TEST(Pca, WeakComponentsBesideAStrongVariableAreFoundAndWarnedAbout) {
+  // One variable of deviation 1e6 and idle ones beside ordinary structure.
+  Matrix m = verify::decaying(500, 60, 3);
+  m.col(0) *= 1e6;
+  m.middleCols(10, 5).setConstant(3);
+  const auto a = make_dense(m);
+  const Basis reference = principal_basis(*a, 3, {.solver = Solver::gram});
+  const Basis b = principal_basis(*a, 3, {.solver = Solver::krylov});
+  EXPECT_LE((b.vectors.transpose() * b.vectors - Matrix::Identity(3, 3)).norm(), 1e-11);
+  EXPECT_EQ(b.vectors.middleRows(10, 5).norm(), 0);
+  EXPECT_EQ(reference.rank, 3);
+  for (const Basis& basis : {reference, b}) {
+    ASSERT_EQ(basis.warnings.size(), 1U);
+    EXPECT_NE(basis.warnings[0].find("components from 2 on"), std::string::npos);
+  }
+}
+
+TEST(Pca, ManySamplesDoNotHideWeakComponents) {
+  Matrix m = verify::random_matrix(100000, 4, 1);
+  m.col(0) *= 1e5;
+  EXPECT_EQ(principal_basis(*make_dense(std::move(m)), 4, {.solver = Solver::gram}).rank, 4);
+}
+
+TEST(Pca, AutomaticChoiceFollowsShapeAndDensity) {
+  const auto solver_for = [](Index n, Index p, Index r) {
+    return principal_basis(*make_dense(verify::random_matrix(n, p, 1)), r).solver;
+  };
+  EXPECT_EQ(solver_for(300, 50, 5), Solver::gram);
+  EXPECT_EQ(solver_for(50, 300, 5), Solver::outer);
+  EXPECT_EQ(solver_for(1000, 400, 100), Solver::gram);
+  // The same shape with few entries stored.
+  const std::int32_t outer_end = 600;
+  std::vector<std::int32_t> outer(2001), inner;
+  std::vector<double> values;
+  for (std::int32_t i = 0; i < outer_end; ++i) {
+    inner.push_back((7 * i) % 1500);
+    values.push_back(1 + i % 5);
+  }
+  for (std::size_t i = 0; i < outer.size(); ++i)
+    outer[i] = std::min<std::int32_t>(static_cast<std::int32_t>(i), outer_end);
+  SparseView view;
+  view.rows = 2000;
+  view.cols = 1500;
+  view.values = values.data();
+  view.inner = inner.data();
+  view.outer = outer.data();
+  EXPECT_EQ(principal_basis(*make_sparse(view), 2).solver, Solver::krylov);
+}
+
 TEST(Pca, SparseAndCovarianceKindsWork) {
   const Matrix m = verify::decaying(80, 15, 4);
   const Matrix dense = verify::prepared(m, {});
@@ -112,6 +161,8 @@ TEST(Pca, BadInputIsNamed) {
   const auto a = make_dense(verify::random_matrix(10, 4, 1));
   EXPECT_THROW(principal_basis(*a, 0), Error);
   EXPECT_THROW(principal_basis(*a, 5), Error);
+  EXPECT_THROW(principal_basis(*a, 2, {.tolerance = 0}), Error);
+  EXPECT_THROW(principal_basis(*a, 2, {.max_passes = 0}), Error);
   EXPECT_THROW(principal_basis(*make_dense(Matrix::Constant(5, 3, 2.5)), 1), Error);
 }
 

@@ -54,6 +54,18 @@ TEST(Rotate, ObjectiveOfSoftAndCountNeverRises) {
       }
 }
 
+TEST(Rotate, ObjectiveDoesNotRiseWhenLoadingsAreEmptied) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed)
+    for (const double lambda : {0.3, 0.4, 0.5}) {
+      const Matrix v = verify::random_orthonormal(20, 8, seed);
+      const auto history =
+          rotate_and_truncate(v, {.truncation = {TruncationType::soft, lambda}, .seed = seed})
+              .history;
+      for (std::size_t t = 1; t < history.size(); ++t)
+        EXPECT_LE(history[t].objective, history[t - 1].objective + 1e-12);
+    }
+}
+
 TEST(Rotate, HistoryIsWhatItSays) {
   const Matrix v = verify::random_orthonormal(30, 4, 3);
   for (const auto type : kTypes) {

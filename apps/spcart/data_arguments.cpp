@@ -9,6 +9,7 @@
 #include "print.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
+#include "spcart/names.hpp"
 #include "text.hpp"
 
 namespace spcart::command {
@@ -20,20 +21,13 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-template <class Value>
-Value choose(std::string_view flag, std::string_view text,
-             std::initializer_list<std::pair<std::string_view, Value>> choices) {
-  std::string names;
-  for (const auto& [name, value] : choices) {
-    if (name == text) return value;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+template <class Choice>
+Choice parsed(std::string_view flag, std::string_view text) {
+  try {
+    return parse<Choice>(text);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", flag, error.what()));
   }
-  throw Error(fmt::format("{} '{}' is not one of {}", flag, text, names));
-}
-
-Presence presence(std::string_view flag, std::string_view text) {
-  return choose<Presence>(
-      flag, text, {{"auto", Presence::automatic}, {"yes", Presence::yes}, {"no", Presence::no}});
 }
 
 bool is_dataset(const std::string& source) { return source.starts_with('@'); }
@@ -95,11 +89,9 @@ void DataArguments::add_preparation(CLI::App& app) {
 
 ReadOptions DataArguments::read_options() const {
   return {
-      .missing = choose<Missing>(
-          "--missing", missing,
-          {{"error", Missing::error}, {"drop", Missing::drop}, {"mean", Missing::mean}}),
-      .header = presence("--header", header),
-      .row_labels = presence("--row-labels", row_labels),
+      .missing = parsed<Missing>("--missing", missing),
+      .header = parsed<Presence>("--header", header),
+      .row_labels = parsed<Presence>("--row-labels", row_labels),
       .exclude = exclude,
       .covariance = covariance,
   };
@@ -122,20 +114,33 @@ Data read(const DataArguments& arguments, const Activity& activity) {
   const auto start = Clock::now();
   activity.enter("reading the data");
   Data data;
+  data.title = arguments.title();
   data.table = read_source(arguments, activity.tick());
   data.warnings = data.table.notes;
   if (!data.table.covariance && looks_like_covariance(data.table))
     data.warnings.push_back(fmt::format(
         "{} is square and symmetric; if it is a covariance or correlation matrix, add --covariance",
-        arguments.title()));
+        data.title));
   data.seconds = seconds_since(start);
   return data;
+}
+
+void with_title(const Data& data, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    // Of an option, messages begin with its name and value.
+    const bool of_option = message.substr(0, message.find(':')).find(" = ") != std::string::npos;
+    if (of_option || message.find(data.title) != std::string::npos) throw;
+    throw Error(fmt::format("{}: {}", data.title, message));
+  }
 }
 
 void prepare(Data& data, const Preparation& preparation, const Activity& activity) {
   const auto start = Clock::now();
   activity.enter("preparing the data");
-  data.matrix = data.table.prepare(preparation);
+  with_title(data, [&] { data.matrix = data.table.prepare(preparation); });
   data.seconds += seconds_since(start);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,6 +38,7 @@ struct DataArguments {
 /// DATA as it was read.
 struct Data {
   Table table;
+  std::string title;                   ///< of its source
   std::unique_ptr<DataMatrix> matrix;  ///< the prepared table; none until `prepare`
   std::vector<std::string> warnings;
   double seconds = 0;  ///< that reading and preparing took
@@ -44,6 +46,9 @@ struct Data {
 
 Data read(const DataArguments& arguments, const Activity& activity);
 void prepare(Data& data, const Preparation& preparation, const Activity& activity);
+
+/// Does work on the data; an Error that is about the data names its source.
+void with_title(const Data& data, const std::function<void()>& work);
 
 /// "180 samples x 13 variables" or "covariance of 13 variables".
 std::string shape(const Table& table);

@@ -45,7 +45,7 @@ void run(const DatasetsArguments& arguments) {
     return list();
   }
   const Activity activity(false);
-  Outputs outputs({{"--csv", arguments.csv.empty() ? "-" : arguments.csv}}, "");
+  Outputs outputs({{"--csv", arguments.csv.empty() ? "-" : arguments.csv}}, {});
   activity.enter("making the data");
   const Table table = load_dataset(arguments.name);
   outputs.set("--csv", to_csv(to_matrix(table), table.variables, table.samples));

@@ -109,7 +109,7 @@ std::string introduction(std::string_view title, std::string_view words) {
 
 class Demo {
  public:
-  explicit Demo(const std::string& folder) : outputs_(output_arguments(folder), "") {}
+  explicit Demo(const std::string& folder) : outputs_(output_arguments(folder), {}) {}
 
   void run() {
     show_synthetic();

@@ -25,10 +25,12 @@ struct EvaluateArguments {
   std::string loadings, json;
 };
 
-Criteria evaluate(const DataMatrix& a, const Loadings& x, const Activity& activity) {
+Criteria evaluate(const Data& data, const Loadings& x, const Activity& activity) {
+  const DataMatrix& a = *data.matrix;
   activity.enter("finding principal components");
   const Index r = std::min({x.cols(), a.rows(), a.cols()});
-  const Basis basis = principal_basis(a, r, {}, activity.tick());
+  Basis basis;
+  with_title(data, [&] { basis = principal_basis(a, r, {}, activity.tick()); });
   activity.enter("judging the loadings");
   return judge(a, x, basis.cpev(), activity.tick());
 }
@@ -64,7 +66,7 @@ std::string components(const Criteria& criteria) {
 void run(const EvaluateArguments& arguments) {
   if (arguments.data.source == "-" && arguments.loadings == "-")
     throw Error("DATA and --loadings are both '-': only one can come from standard input");
-  Outputs outputs({{"--json", arguments.json}}, arguments.data.source);
+  Outputs outputs({{"--json", arguments.json}}, {arguments.data.source, arguments.loadings});
   const ThreadScope threads(arguments.run.thread_count());
   Data data;
   Loadings x;
@@ -74,7 +76,7 @@ void run(const EvaluateArguments& arguments) {
     data = read(arguments.data, activity);
     x = read_loadings(arguments.loadings, data.table.variables);
     prepare(data, arguments.data.preparation(), activity);
-    criteria = evaluate(*data.matrix, x, activity);
+    criteria = evaluate(data, x, activity);
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(criteria));
     outputs.write();

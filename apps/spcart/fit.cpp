@@ -100,7 +100,7 @@ void run(const FitArguments& arguments) {
   Outputs outputs({{"--json", arguments.json},
                    {"--loadings", arguments.loadings},
                    {"--scores", arguments.scores}},
-                  arguments.data.source);
+                  {arguments.data.source});
   const ThreadScope threads(checked_threads(options.threads));
   Data data;
   Result result;
@@ -110,7 +110,7 @@ void run(const FitArguments& arguments) {
     if (outputs.wants("--scores") && data.table.covariance)
       throw Error("--scores needs samples, but DATA is a covariance matrix");
     prepare(data, arguments.data.preparation(), activity);
-    result = spcart::fit(*data.matrix, options, activity.observer());
+    with_title(data, [&] { result = spcart::fit(*data.matrix, options, activity.observer()); });
     complete(result, data);
     activity.enter("writing");
     set_texts(outputs, result, data);

@@ -103,8 +103,9 @@ void report_interruption() {
   const std::scoped_lock lock(written_mutex);
   const std::string outcome =
       written.empty() ? "nothing was written" : fmt::format("already written: {}", written);
-  fmt::print(stderr, "{}spcart: interrupted while {}; {}\n", stderr_is_terminal() ? kEraseLine : "",
-             activity.load(), printable(outcome));
+  print_error(fmt::format("{}spcart: interrupted while {}; {}\n",
+                          stderr_is_terminal() ? kEraseLine : "", activity.load(),
+                          printable(outcome)));
 }
 
 }  // namespace spcart::command

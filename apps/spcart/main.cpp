@@ -1,7 +1,10 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -23,7 +26,7 @@ namespace {
 enum ExitStatus { kDone = 0, kFailed = 1, kWrongCall = 2 };
 
 int fail(ExitStatus status, std::string_view message) {
-  fmt::print(stderr, "spcart: error: {}\n", printable(message));
+  print_error(fmt::format("spcart: error: {}\n", printable(message)));
   return status;
 }
 
@@ -44,7 +47,11 @@ class Program {
         ->group("Options");
     commands_ = {add_fit(app_),      add_evaluate(app_), add_transform(app_),
                  add_datasets(app_), add_info(app_),     add_demo(app_)};
-    for (const Command& command : commands_) command.app->allow_extras();
+    for (const Command& command : commands_) {
+      command.app->allow_extras();
+      for (CLI::Option* option : command.app->get_options())
+        if (option->nonpositional() && option->get_items_expected_max() > 0) check_value(*option);
+    }
     app_.allow_extras();
   }
 
@@ -67,6 +74,18 @@ class Program {
   }
 
  private:
+  /// CLI11 takes whatever follows an option for its value.
+  static void check_value(CLI::Option& option) {
+    const bool names_file = option.get_type_name() == "F";
+    option.check(
+        [names_file](const std::string& value) -> std::string {
+          if (value.starts_with("--"))
+            return fmt::format("it needs a value, and '{}' is an option", value);
+          return names_file && value.empty() ? "the file name is empty" : "";
+        },
+        "");
+  }
+
   static std::string in_words(const CLI::ParseError& wrong) {
     std::string text = wrong.what();
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&wrong) == nullptr) return text;
@@ -131,10 +150,19 @@ int run(int argc, char** argv) {
   }
 }
 
+/// Lets no file or pipe of ours become standard input, output or error where the caller has closed
+/// them. Their use still fails, since each is opened for the wrong direction.
+void occupy_standard_descriptors() {
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(standard, F_GETFD) < 0 && errno == EBADF)
+      open("/dev/null", standard == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 }  // namespace
 }  // namespace spcart::command
 
 int main(int argc, char** argv) {
+  spcart::command::occupy_standard_descriptors();
   // A reader that has seen enough, as in "spcart fit ... | head -1", ends the command quietly.
   std::signal(SIGPIPE, SIG_DFL);
   const spcart::command::InterruptWatch watch;

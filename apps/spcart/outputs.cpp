@@ -13,6 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Standard output has other names besides "-".
+std::string one_name(const std::string& path) {
+  const std::string plain = fs::path(path).lexically_normal().string();
+  const bool standard =
+      plain == "/dev/stdout" || plain == "/dev/fd/1" || plain == "/proc/self/fd/1";
+  return standard ? "-" : path;
+}
+
 bool same_place(const fs::path& a, const fs::path& b) {
   std::error_code failed;
   if (a == "-" || b == "-") return a == b;
@@ -31,11 +39,14 @@ void check_against(std::string_view flag, const fs::path& path, std::string_view
 
 }  // namespace
 
-Outputs::Outputs(const std::vector<OutputArgument>& arguments, const std::string& input) {
-  for (const auto& [flag, path] : arguments) {
-    if (path.empty()) continue;
-    if (path != "-" && same_place(path, input))
-      throw Error(fmt::format("{} '{}' is the input itself", flag, path));
+Outputs::Outputs(const std::vector<OutputArgument>& arguments,
+                 const std::vector<std::string>& inputs) {
+  for (const auto& [flag, given] : arguments) {
+    if (given.empty()) continue;
+    const std::string path = one_name(given);
+    for (const std::string& input : inputs)
+      if (path != "-" && same_place(path, input))
+        throw Error(fmt::format("{} '{}' is an input itself", flag, path));
     for (const Output& earlier : outputs_)
       check_against(flag, path, earlier.flag, earlier.file.path());
     outputs_.push_back({std::string(flag), OutputFile(path), std::nullopt});
@@ -54,15 +65,19 @@ void Outputs::set(std::string_view flag, std::string text) {
 }
 
 void Outputs::write() {
-  write_those(false);
-  write_those(true);
-}
-
-void Outputs::write_those(bool to_stdout) {
+  std::vector<Output*> ready;
   for (Output& output : outputs_) {
-    if (output.to_stdout() != to_stdout || !output.text) continue;
-    output.file.write(*output.text);
-    note_written(to_stdout ? "standard output" : output.file.path().string());
+    if (!output.text) continue;
+    output.file.prepare(*output.text);
+    ready.push_back(&output);
+  }
+  // A device can still fail, a file that only lacks its name hardly can.
+  std::ranges::stable_sort(ready, {}, [](const Output* output) {
+    return output->to_stdout() ? 2 : output->file.is_direct() ? 0 : 1;
+  });
+  for (Output* output : ready) {
+    output->file.commit();
+    note_written(output->to_stdout() ? "standard output" : output->file.path().string());
   }
 }
 

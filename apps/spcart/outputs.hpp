@@ -18,8 +18,8 @@ struct OutputArgument {
 /// The outputs of one call, checked before the work and written after all of it.
 class Outputs {
  public:
-  /// Throws Error where an output could not be written, is named twice or is the input itself.
-  Outputs(const std::vector<OutputArgument>& arguments, const std::string& input);
+  /// Throws Error where an output could not be written, is named twice or is one of the inputs.
+  Outputs(const std::vector<OutputArgument>& arguments, const std::vector<std::string>& inputs);
 
   bool wants(std::string_view flag) const;
   bool uses_stdout() const;
@@ -27,7 +27,8 @@ class Outputs {
   /// The text of a wanted output.
   void set(std::string_view flag, std::string text);
 
-  /// Writes files first and standard output last, which may be a pipe that ends the process.
+  /// Writes all or, where one of them fails, as little as can be: files get their names only when
+  /// every one is written. Standard output, which may be a pipe that ends the process, is last.
   void write();
 
  private:
@@ -38,7 +39,6 @@ class Outputs {
 
     bool to_stdout() const { return file.path() == "-"; }
   };
-  void write_those(bool to_stdout);
 
   std::vector<Output> outputs_;
 };

@@ -68,9 +68,14 @@ void print(std::string_view text) {
                                          std::generic_category().message(errno)));
 }
 
+void print_error(std::string_view text) noexcept {
+  [[maybe_unused]] const auto written = std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 void print_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings)
-    fmt::print(stderr, "spcart: warning: {}\n", printable(warning));
+    print_error(fmt::format("spcart: warning: {}\n", printable(warning)));
 }
 
 std::string bold(std::string_view text) { return emphasised("1", text); }

@@ -19,6 +19,9 @@ bool stderr_is_terminal();
 /// Writes to standard output. Throws std::runtime_error where that fails (disk full).
 void print(std::string_view text);
 
+/// Writes to standard error, if that takes anything: that it does not is no failure of the work.
+void print_error(std::string_view text) noexcept;
+
 /// Writes "spcart: warning: ..." to standard error.
 void print_warnings(const std::vector<std::string>& warnings);
 

@@ -59,15 +59,14 @@ void draw() {
   const std::scoped_lock lock(line_mutex);
   if (silent) return;
   const double fraction = finished;
-  fmt::print(stderr, "{}{:<28} {}", kEraseLine, stage.load(),
-             fraction < 0 ? "..." : bar(std::min(fraction, 1.0)));
-  std::fflush(stderr);
+  print_error(fmt::format("{}{:<28} {}", kEraseLine, stage.load(),
+                          fraction < 0 ? "..." : bar(std::min(fraction, 1.0))));
   line_shown = true;
 }
 
 void erase() {
   const std::scoped_lock lock(line_mutex);
-  if (std::exchange(line_shown, false)) fmt::print(stderr, "{}", kEraseLine);
+  if (std::exchange(line_shown, false)) print_error(kEraseLine);
 }
 
 void draw_until_stopped(std::stop_token stop) {

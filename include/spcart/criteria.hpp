@@ -47,7 +47,4 @@ Matrix component_covariance(const DataMatrix& a, const Loadings& x, const Tick& 
 /// The order of components in which each explains most after those before it, by M as above.
 std::vector<Index> order_by_adjusted_variance(const Matrix& m);
 
-/// X with columns of unit length; zero columns stay zero, and stored zeros are dropped.
-Loadings normalized(const Loadings& x);
-
 }  // namespace spcart

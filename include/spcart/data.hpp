@@ -36,6 +36,9 @@ class DataMatrix {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
 
+  /// Numbers that a product with A reads: n p, or fewer where zeros are not stored.
+  double entries() const { return entries_; }
+
   /// Number of samples; none where only a covariance is known.
   std::optional<Index> samples() const { return samples_; }
 
@@ -59,7 +62,7 @@ class DataMatrix {
   const std::vector<Index>& constant_columns() const { return constant_columns_; }
 
  protected:
-  DataMatrix(Index rows, Index cols, std::optional<Index> samples);
+  DataMatrix(Index rows, Index cols, std::optional<Index> samples, double entries);
 
   /// To be called by a kind's constructor; `used` has its means and scales.
   void set_statistics(Preparation used, Vector column_squared_norms,
@@ -75,6 +78,7 @@ class DataMatrix {
 
   Index rows_, cols_;
   std::optional<Index> samples_;
+  double entries_;
   Preparation preparation_;
   Vector column_squared_norms_;
   std::vector<Index> constant_columns_;
@@ -85,6 +89,9 @@ enum class Scalar { uint8, int32, float32, float64 };
 
 template <class T>
 constexpr Scalar scalar_of() {
+  static_assert(std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t> ||
+                    std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "a table is stored as uint8, int32, float32 or float64");
   if constexpr (std::is_same_v<T, std::uint8_t>) return Scalar::uint8;
   if constexpr (std::is_same_v<T, std::int32_t>) return Scalar::int32;
   if constexpr (std::is_same_v<T, float>) return Scalar::float32;
@@ -119,6 +126,10 @@ DenseView view_of(const Eigen::DenseBase<Derived>& matrix) {
           m.cols(), Derived::IsRowMajor ? outer : inner,   Derived::IsRowMajor ? inner : outer,
           {}};
 }
+
+template <class Derived>
+DenseView view_of(Eigen::PlainObjectBase<Derived>&& temporary) =
+    delete;  // nothing to look at later
 
 /// A sparse table where it lies, compressed by rows (CSR) or by columns (CSC). Entries k of line i
 /// are those with outer[i] <= k < outer[i + 1]; no entry may be stored twice.

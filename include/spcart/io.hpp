@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,19 +37,39 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options =
 
 /// A file that appears whole or not at all: written under a temporary name beside its own, and
 /// renamed at commit. "-" is standard output; what exists and is no regular file (a device, a pipe)
-/// is written directly.
+/// is written directly, at commit.
 class OutputFile {
  public:
   /// Throws Error where the file could not be written; creates nothing yet.
   explicit OutputFile(std::filesystem::path path);
 
-  /// Writes the text and renames. Throws std::runtime_error where the system fails (disk full).
-  void write(std::string_view text);
+  ~OutputFile();
+  OutputFile(OutputFile&&) noexcept;
+  OutputFile& operator=(OutputFile&&) noexcept;
+
+  /// Writes the text under the temporary name, so that of several files none is there before all
+  /// could be written. What is not committed is removed at the end.
+  /// Throws std::runtime_error, as commit does, where the system fails (disk full).
+  void prepare(std::string_view text);
+
+  /// Gives the prepared file its name.
+  void commit();
+
+  void write(std::string_view text) {
+    prepare(text);
+    commit();
+  }
 
   const std::filesystem::path& path() const { return path_; }
 
+  /// Is there no temporary file, so that all is written at commit?
+  bool is_direct() const;
+
  private:
+  struct Pending;
+
   std::filesystem::path path_;
+  std::unique_ptr<Pending> pending_;
 };
 
 /// Removes the temporary files of every OutputFile that is being written: for the end of an
@@ -66,9 +87,16 @@ std::string loadings_csv(const Loadings& x, std::span<const std::string> variabl
 /// Scores as CSV: a line a sample, a column a component.
 std::string scores_csv(ConstBlock scores, std::span<const std::string> samples);
 
+/// For each variable of the data its place among those of `owner` (a file, as messages call it).
+/// The same names in another order are matched by name. Else places count: where the names are the
+/// same in order too, or where one side has none of its own but x1, x2, ... and as many variables.
+/// Throws Error naming what is missing or superfluous.
+std::vector<Index> match_variables(std::span<const std::string> data,
+                                   std::span<const std::string> others, std::string_view owner);
+
 /// Loadings from a JSON of a result, or from any table that read_table knows with a row a variable
-/// and a column a component. Where both sides have names, rows are matched by them, else by
-/// position.
+/// and a column a component. Its rows are brought into the order of the data's variables, as
+/// match_variables finds it.
 Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables);
 
 /// The JSON of a result, as documented in docs/json.md. One line, shortest exact numbers.
@@ -82,5 +110,8 @@ struct Model {
   Preparation preparation;
 };
 Model read_model(const std::filesystem::path& path);
+
+/// Brings the model's variables into another order: the i-th becomes that which was at order[i].
+void reorder(Model& model, const std::vector<Index>& order);
 
 }  // namespace spcart

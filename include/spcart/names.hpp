@@ -2,10 +2,17 @@
 
 #include <string_view>
 
-#include "spcart/fit.hpp"
-#include "spcart/io.hpp"
-
 namespace spcart {
+
+enum class Method;
+enum class TruncationType;
+enum class Start;
+enum class Solver;
+enum class Order;
+enum class Status;
+enum class Scalar;
+enum class Missing;
+enum class Presence;
 
 // Names of all choices, as they appear in options, JSON and messages. `parse` also knows the
 // paper's short names (l0, l1, sp, en) and throws Error listing the names for any other word.

@@ -7,6 +7,7 @@
 #include "spcart/error.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/io.hpp"
+#include "spcart/loadings.hpp"
 #include "spcart/names.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/refit.hpp"

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "data/preparation.hpp"
 #include "lapack.hpp"
 #include "spcart/data.hpp"
 #include "spcart/error.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 // How far a covariance may be from symmetric and from positive semidefinite before it is refused:
 // the rounding of numbers that were stored in single precision or printed with few digits.
-constexpr double kAsymmetry = 1e-8;
+constexpr double kAsymmetry = 1e-6;
 constexpr double kIndefinite = 1e-6;
 
 void check_covariance(const Matrix& c) {
@@ -43,9 +44,11 @@ void check_covariance(const Matrix& c) {
 class CovarianceMatrix final : public DataMatrix {
  public:
   CovarianceMatrix(Matrix c, const Preparation& preparation)
-      : DataMatrix(c.rows(), c.cols(), std::nullopt), c_(std::move(c)) {
+      : DataMatrix(c.rows(), c.cols(), std::nullopt, static_cast<double>(c.size())),
+        c_(std::move(c)) {
     check_covariance(c_);
-    c_.triangularView<Eigen::StrictlyUpper>() = c_.transpose();
+    check_preparation(preparation, cols());
+    c_ = (c_ + c_.transpose()).eval() / 2;
     if (preparation.remove_row_mean) {  // samples minus their means: (I - 11'/p) C (I - 11'/p)
       const Vector row_means = c_.rowwise().mean();
       c_.colwise() -= row_means;
@@ -56,7 +59,7 @@ class CovarianceMatrix final : public DataMatrix {
     std::vector<Index> constant;
     if (preparation.scale) {
       scales = preparation.scales.value_or(c_.diagonal().cwiseMax(0.0).cwiseSqrt());
-      const Vector inverse = scales.unaryExpr([](double s) { return s > 0 ? 1 / s : 0.0; });
+      const Vector inverse = inverse_scales(scales);
       for (Index j = 0; j < cols(); ++j)
         if (scales[j] == 0) constant.push_back(j);
       c_ = inverse.asDiagonal() * c_ * inverse.asDiagonal();

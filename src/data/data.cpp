@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "data/preparation.hpp"
 #include "parallel.hpp"
 #include "spcart/error.hpp"
 
@@ -18,8 +19,24 @@ void check_height(const char* what, ConstBlock x, Index expected) {
 
 }  // namespace
 
-DataMatrix::DataMatrix(Index rows, Index cols, std::optional<Index> samples)
-    : rows_(rows), cols_(cols), samples_(samples) {
+void check_preparation(const Preparation& preparation, Index p) {
+  const auto check = [p](const char* what, const std::optional<Vector>& given) {
+    if (given && given->size() != p)
+      throw Error(fmt::format("{}: {} values for {} variables", what, given->size(), p));
+    if (given && !given->allFinite()) throw Error(fmt::format("{}: not all are finite", what));
+  };
+  check("means", preparation.means);
+  check("scales", preparation.scales);
+  if (preparation.scales && preparation.scales->minCoeff() < 0)
+    throw Error(fmt::format("scales: {} is negative", preparation.scales->minCoeff()));
+}
+
+Vector inverse_scales(const Vector& scales) {
+  return scales.unaryExpr([](double s) { return s > 0 ? 1 / s : 0.0; });
+}
+
+DataMatrix::DataMatrix(Index rows, Index cols, std::optional<Index> samples, double entries)
+    : rows_(rows), cols_(cols), samples_(samples), entries_(entries) {
   if (rows < 1 || cols < 1)
     throw Error(
         fmt::format("the table is {} x {}: it needs at least one row and one column", rows, cols));

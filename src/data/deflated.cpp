@@ -12,7 +12,7 @@ namespace {
 class DeflatedMatrix final : public DataMatrix {
  public:
   DeflatedMatrix(const DataMatrix& a, ConstBlock x)
-      : DataMatrix(a.rows(), a.cols(), a.samples()), a_(a), x_(x) {
+      : DataMatrix(a.rows(), a.cols(), a.samples(), a.entries()), a_(a), x_(x) {
     if (x.rows() != a.cols())
       throw Error(
           fmt::format("deflate: vectors of length {} for {} variables", x.rows(), a.cols()));

@@ -13,7 +13,9 @@ template <class T>
 class DenseMatrix final : public StoredMatrix {
  public:
   DenseMatrix(const DenseView& view, const Preparation& preparation)
-      : StoredMatrix(view.rows, view.cols), view_(view) {
+      : StoredMatrix(view.rows, view.cols,
+                     static_cast<double>(view.rows) * static_cast<double>(view.cols)),
+        view_(view) {
     measure(preparation);
   }
 

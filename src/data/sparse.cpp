@@ -57,12 +57,11 @@ struct Lines {
   void in_ranges(RowMajor& y, Visit visit) const {
     const Index ranges = worth_threads(y) ? std::min(threads(), count) : 1;
     std::vector<RowMajor> sums(static_cast<std::size_t>(ranges));
-#pragma omp parallel for schedule(static, 1)
-    for (Index t = 0; t < ranges; ++t) {
+    parallel_for(ranges, ranges > 1, [&](Index t) {
       RowMajor& sum = sums[static_cast<std::size_t>(t)];
       sum.setZero(y.rows(), y.cols());
       for (Index i = count * t / ranges; i < count * (t + 1) / ranges; ++i) visit(i, sum);
-    }
+    });
     y = std::move(sums.front());
     for (std::size_t t = 1; t < sums.size(); ++t) y += sums[t];
   }
@@ -87,11 +86,17 @@ struct Lines {
   }
 };
 
+template <class I>
+double stored_entries(const SparseView& view) {
+  const Index lines = view.major == SparseView::Major::row ? view.rows : view.cols;
+  return lines > 0 ? static_cast<double>(static_cast<const I*>(view.outer)[lines]) : 0;
+}
+
 template <class T, class I>
 class SparseMatrix final : public StoredMatrix {
  public:
   SparseMatrix(const SparseView& view, const Preparation& preparation)
-      : StoredMatrix(view.rows, view.cols),
+      : StoredMatrix(view.rows, view.cols, stored_entries<I>(view)),
         view_(view),
         by_row_(view.major == SparseView::Major::row),
         lines_{static_cast<const T*>(view.values), static_cast<const I*>(view.inner),

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "data/preparation.hpp"
 #include "parallel.hpp"
 #include "spcart/error.hpp"
 
@@ -22,11 +23,6 @@ constexpr Index kLeastPanel = 16;
 /// A variable whose deviation is below this part of its largest value does not vary: what is left
 /// is rounding.
 constexpr double kNoVariation = 1e-14;
-
-void check_length(const char* what, const std::optional<Vector>& given, Index p) {
-  if (given && given->size() != p)
-    throw Error(fmt::format("{}: {} values for {} variables", what, given->size(), p));
-}
 
 [[noreturn]] void report_not_finite(double value, Index row, Index col) {
   throw Error(fmt::format("row {}, column {}: {} is not a finite number", row + 1, col + 1, value));
@@ -89,36 +85,37 @@ StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
 }
 
 void StoredMatrix::measure(const Preparation& preparation) {
-  check_length("means", preparation.means, cols());
-  check_length("scales", preparation.scales, cols());
+  check_preparation(preparation, cols());
   const auto n = static_cast<double>(rows());
   Moments m = moments(preparation.remove_row_mean);
   row_means_ = std::move(m.row_means);
   if (!m.squares.allFinite() || !m.means.allFinite())
     throw Error("the table's values are so large that their squares overflow: divide them first");
 
-  Vector means = Vector::Zero(cols());
-  if (preparation.center) means = preparation.means.value_or(m.means);
-  // Exact where the means are those of the data: then nothing is added to the squares.
-  Vector norms = m.squares + n * (m.means - means).cwiseAbs2();
-
-  Vector scales = Vector::Ones(cols());
-  std::vector<Index> constant;
-  if (preparation.scale) {
-    scales = preparation.scales.value_or((m.squares / std::max(n - 1, 1.0)).cwiseSqrt());
-    if (!preparation.scales)
-      for (Index j = 0; j < cols(); ++j)
-        if (scales[j] <= kNoVariation * m.largest[j]) {
-          constant.push_back(j);
-          scales[j] = 0;
-        }
-  }
-  inverse_scales_ = scales.unaryExpr([](double s) { return s > 0 ? 1 / s : 0.0; });
-  norms.array() *= inverse_scales_.array().square();
   Preparation used = preparation;
-  used.means = std::move(means);
-  used.scales = std::move(scales);
-  set_statistics(std::move(used), std::move(norms), std::move(constant));
+  if (!preparation.center) used.means = Vector::Zero(cols());
+  if (!used.means) used.means = m.means;
+  if (!preparation.scale) used.scales = Vector::Ones(cols());
+  if (!used.scales) used.scales = (m.squares / std::max(n - 1, 1.0)).cwiseSqrt();
+  inverse_scales_ = inverse_scales(*used.scales);
+
+  std::vector<Index> constant;
+  const double largest_row_mean = row_means_.size() > 0 ? row_means_.cwiseAbs().maxCoeff() : 0;
+  for (Index j = 0; j < cols(); ++j) {
+    const double size = std::max(m.largest[j], largest_row_mean);
+    if (std::sqrt(m.squares[j] / n) > kNoVariation * size) continue;
+    if (preparation.scale && !preparation.scales) {
+      constant.push_back(j);
+      (*used.scales)[j] = 0;
+      inverse_scales_[j] = 0;
+    } else if (preparation.center && !preparation.means) {
+      inverse_scales_[j] = 0;  // what is left is rounding, and not to be taken for variance
+    }
+  }
+  // Exact where the means are those of the data: then nothing is added to the squares.
+  const Vector norms = (m.squares + n * (m.means - *used.means).cwiseAbs2()).array() *
+                       inverse_scales_.array().square();
+  set_statistics(std::move(used), norms, std::move(constant));
 }
 
 void StoredMatrix::read_panel(Index row, Index col, Block panel) const {

@@ -13,7 +13,7 @@ namespace spcart {
 /// before anything is multiplied, so that large means cannot destroy a Gram matrix.
 class StoredMatrix : public DataMatrix {
  protected:
-  StoredMatrix(Index rows, Index cols) : DataMatrix(rows, cols, rows) {}
+  StoredMatrix(Index rows, Index cols, double entries) : DataMatrix(rows, cols, rows, entries) {}
 
   /// To be called at the end of a kind's constructor.
   void measure(const Preparation& preparation);

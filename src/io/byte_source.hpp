@@ -84,7 +84,13 @@ class LineReader {
 
   char* begin() { return buffer_.data() + line_; }
   char* end() { return buffer_.data() + line_end_; }  ///< before the line's ending
-  Index number() const { return number_; }            ///< of the line, or of the first of several
+  /// The line after the present one, as far as it has been read.
+  std::string_view following() const {
+    const std::string_view rest(buffer_.data() + next_, filled_ - next_);
+    return rest.substr(0, rest.find('\n'));
+  }
+
+  Index number() const { return number_; }  ///< of the line, or of the first of several
 
  private:
   bool fill();

@@ -1,6 +1,7 @@
 #include "io/csv.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,15 @@ namespace spcart::io {
 
 namespace {
 
+/// A record as it was read, copied since reading on may move it.
+struct Record {
+  std::string text;
+  Index line = 0;
+
+  char* begin() { return text.data(); }
+  char* end() { return text.data() + text.size(); }
+};
+
 struct Field {
   std::string_view text;  ///< without quotes and surrounding blanks
   bool quoted = false;
@@ -21,6 +31,15 @@ struct Field {
 bool is_text(const Field& field) {
   double ignored = 0;
   return classify(field.text, ignored) == Cell::text;
+}
+
+/// How often the character stands outside quotes.
+std::ptrdiff_t unquoted(std::string_view line, char wanted) {
+  bool quoted = false;
+  return std::count_if(line.begin(), line.end(), [&](char c) {
+    if (c == '"') quoted = !quoted;
+    return c == wanted && !quoted;
+  });
 }
 
 /// Follows quotes through a record that comes line by line.
@@ -57,6 +76,7 @@ class CsvReader {
   Table read();
 
  private:
+  std::vector<Record> first_records();
   bool next_record();
   void complete_quotes();
   void sniff_separator();
@@ -64,8 +84,11 @@ class CsvReader {
   Field take_field(char*& at, char* end, Place place) const;
 
   void decide_header(const std::vector<Field>& first, const std::vector<Field>& second);
-  void decide_labels(const std::vector<Field>& first, const std::vector<Field>& second);
-  void name_columns(const std::vector<Field>& first, const std::vector<Field>& second);
+  void decide_labels(const std::vector<Field>& first, const std::vector<Field>& second,
+                     const std::vector<Record>& head);
+  bool begin_with_text(const std::vector<Record>& head) const;
+  void name_columns(const std::vector<Field>& first, const std::vector<Field>& second,
+                    Index second_line);
   void leave_out_columns();
 
   void add_record(char* at, char* end, Index line);
@@ -94,34 +117,40 @@ class CsvReader {
 };
 
 Table CsvReader::read() {
-  if (!next_record()) fail({file_}, "holds no data");
-  if (separator_ == 0) sniff_separator();
-  complete_quotes();
-  // The first record decides only together with the second, which may move the buffer.
-  std::string first_text(lines_.begin(), lines_.end());
-  const Index first_line = lines_.number();
-  std::string first_copy = first_text;
-  const auto first = split(first_copy.data(), first_copy.data() + first_copy.size(), first_line);
-
-  bool more = next_record();
-  if (more) complete_quotes();
-  std::string second_copy(more ? lines_.begin() : nullptr, more ? lines_.end() : nullptr);
-  const auto second =
-      more ? split(second_copy.data(), second_copy.data() + second_copy.size(), lines_.number())
-           : std::vector<Field>{};
-
+  std::vector<Record> head = first_records();
+  // Splitting unescapes quotes where they lie.
+  std::vector<Record> copies = head;
+  const auto first = split(copies[0].begin(), copies[0].end(), copies[0].line);
+  const auto second = copies.size() > 1 ? split(copies[1].begin(), copies[1].end(), copies[1].line)
+                                        : std::vector<Field>{};
   decide_header(first, second);
-  if (header_ && !more) fail({file_}, "has a header but no data");
-  decide_labels(first, second);
-  name_columns(first, second);
+  if (header_ && second.empty()) fail({file_}, "has a header but no data");
+  decide_labels(first, second, head);
+  name_columns(first, second, head[header_ ? 1 : 0].line);
   leave_out_columns();
 
-  if (!header_) add_record(first_text.data(), first_text.data() + first_text.size(), first_line);
-  for (; more; more = next_record()) {
+  for (std::size_t i = header_ ? 1 : 0; i < head.size(); ++i)
+    add_record(head[i].begin(), head[i].end(), head[i].line);
+  while (next_record()) {
     complete_quotes();
     add_record(lines_.begin(), lines_.end(), lines_.number());
   }
   return make_table();
+}
+
+/// The records by which separator, header and labels are decided.
+std::vector<Record> CsvReader::first_records() {
+  constexpr std::size_t kMost = 21;
+  std::vector<Record> records;
+  if (!next_record()) fail({file_}, "holds no data");
+  if (unquoted({lines_.begin(), lines_.end()}, '\r') > 0)
+    fail({file_}, "its lines end with CR alone; they must end with LF or CRLF");
+  if (separator_ == 0) sniff_separator();
+  do {
+    complete_quotes();
+    records.push_back({{lines_.begin(), lines_.end()}, lines_.number()});
+  } while (records.size() < kMost && next_record());
+  return records;
 }
 
 /// Goes to the next line that is not blank.
@@ -143,18 +172,20 @@ void CsvReader::complete_quotes() {
   }
 }
 
+/// The first candidate that splits both of the first two lines into the same number of fields, more
+/// than one; else the first that the first line has.
 void CsvReader::sniff_separator() {
-  const std::string_view line(lines_.begin(), lines_.end());
+  const std::string_view line(lines_.begin(), lines_.end()), next = lines_.following();
+  constexpr std::array kCandidates = {',', '\t', ';'};
   separator_ = ',';
-  for (const char candidate : {',', '\t', ';'}) {
-    bool quoted = false;
-    for (const char c : line) {
-      if (c == '"') quoted = !quoted;
-      if (c == candidate && !quoted) {
-        separator_ = candidate;
-        return;
-      }
-    }
+  for (auto candidate = kCandidates.rbegin(); candidate != kCandidates.rend(); ++candidate)
+    if (unquoted(line, *candidate) > 0) separator_ = *candidate;
+  if (next.empty()) return;
+  for (const char candidate : kCandidates) {
+    const auto count = unquoted(line, candidate);
+    if (count == 0 || count != unquoted(next, candidate)) continue;
+    separator_ = candidate;
+    return;
   }
 }
 
@@ -212,7 +243,8 @@ void CsvReader::decide_header(const std::vector<Field>& first, const std::vector
 }
 
 /// Whether the first field of each line is its sample's name.
-void CsvReader::decide_labels(const std::vector<Field>& first, const std::vector<Field>& second) {
+void CsvReader::decide_labels(const std::vector<Field>& first, const std::vector<Field>& second,
+                              const std::vector<Record>& head) {
   const auto& data = header_ ? second : first;
   fields_ = data.size();
   if (options_.row_labels != Presence::automatic) {
@@ -221,22 +253,34 @@ void CsvReader::decide_labels(const std::vector<Field>& first, const std::vector
   }
   const auto& out = options_.exclude;
   const bool left_out =
-      header_ && std::find(out.begin(), out.end(), std::string(first[0].text)) != out.end();
+      header_ && std::any_of(out.begin(), out.end(), [&](const std::string& name) {
+        return to_utf8(name) == to_utf8(first[0].text);
+      });
   const bool one_short = header_ && second.size() == first.size() + 1;
   labels_ =
       one_short ||
-      (!left_out && ((header_ && first[0].text.empty()) || (data.size() > 1 && is_text(data[0]))));
+      (!left_out && ((header_ && first[0].text.empty()) ||
+                     (data.size() > 1 && is_text(data[0]) && (!header_ || begin_with_text(head)))));
 }
 
-void CsvReader::name_columns(const std::vector<Field>& first, const std::vector<Field>& second) {
+/// Whether all the first lines below the header do: a single one may have a slip there.
+bool CsvReader::begin_with_text(const std::vector<Record>& head) const {
+  return std::all_of(head.begin() + 1, head.end(), [this](Record record) {
+    char* at = record.begin();
+    return is_text(take_field(at, record.end(), {file_, record.line, 1}));
+  });
+}
+
+void CsvReader::name_columns(const std::vector<Field>& first, const std::vector<Field>& second,
+                             Index second_line) {
   const std::size_t columns = fields_ - (labels_ ? 1 : 0);
   names_ = default_names(static_cast<Index>(columns));
   if (!header_) return;
   const bool one_short = labels_ && second.size() == first.size() + 1;
-  if (!one_short && first.size() != second.size()) refuse_ragged(lines_.number(), second.size());
+  if (!one_short && first.size() != second.size()) refuse_ragged(second_line, second.size());
   for (std::size_t j = 0; j < columns; ++j) {
     const Field& field = first[j + (labels_ && !one_short ? 1 : 0)];
-    if (!field.text.empty()) names_[j] = field.text;
+    if (!field.text.empty()) names_[j] = to_utf8(field.text);
   }
 }
 
@@ -245,7 +289,7 @@ void CsvReader::leave_out_columns() {
   for (const std::string& name : options_.exclude) {
     bool found = false;
     for (std::size_t j = 0; j < names_.size(); ++j) {
-      if (names_[j] != name) continue;
+      if (names_[j] != to_utf8(name)) continue;
       keep_[j] = false;
       found = true;
     }
@@ -265,7 +309,7 @@ void CsvReader::add_record(char* at, char* end, Index line) {
     const bool is_label = labels_ && j == 0;
     if (is_label || !keep_[j - (labels_ ? 1 : 0)]) {
       const Field field = take_field(at, end, place);
-      if (is_label) samples_.emplace_back(field.text);
+      if (is_label) samples_.push_back(to_utf8(field.text));
     } else {
       const char* stop = read_plain_number(at, end, *out);
       if (stop != at && (stop == end || *stop == separator_)) {
@@ -311,6 +355,10 @@ void CsvReader::refuse_text(std::string_view text, Place place) const {
   if (classify(with_point, ignored) == Cell::number) {
     fail(place, "'{}' of '{}' is not a number: decimals are written with a point", printable(text),
          name);
+  }
+  if (header_ && !labels_ && place.field == 1) {
+    fail(place, "'{}' of '{}' is not a number; --row-labels yes takes the first column for names",
+         printable(text), name);
   }
   // Text in the first sample means a column of text, later on it means a slip.
   if (records_ == 1) {

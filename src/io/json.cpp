@@ -89,7 +89,7 @@ ordered_json object_of(const Preparation& preparation, bool covariance) {
           {"center", preparation.center},
           {"scale", preparation.scale},
           {"means", known(preparation.means)},
-          {"scales", known(preparation.scales)}};
+          {"scales", preparation.scale ? array_of(preparation.scales) : known(preparation.scales)}};
 }
 
 ordered_json object_of(const Timing& timing) {
@@ -238,6 +238,11 @@ Loadings read_columns(const Fields& fields, std::string_view file, Index p, Inde
     const Fields column(file, fmt::format("loadings[{}].", j), item);
     const std::vector<Index> rows = column.positions("index", p);
     const Vector values = column.numbers("value", static_cast<Index>(rows.size()));
+    // Far from unit length there is no model, and scores may overflow.
+    constexpr double kRounding = 1e-6;
+    const double length = values.stableNorm();
+    if (length != 0 && !(std::abs(length - 1) <= kRounding))
+      column.refuse("value", fmt::format("has length {:.6g}, and a component must have 1", length));
     for (std::size_t k = 0; k < rows.size(); ++k)
       entries.emplace_back(rows[k], j, values[static_cast<Index>(k)]);
     ++j;

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <set>
@@ -86,21 +88,21 @@ class Writer {
 /// A new file beside its target, which is gone at the end unless it was renamed.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& target) : target_(target) {
+  explicit TemporaryFile(fs::path name) : target_(std::move(name)) {
     std::random_device random;
     for (int tries = 0; file_ < 0; ++tries) {
-      path_ = target.parent_path() / fmt::format(".spcart-{}-{:08x}.tmp", ::getpid(), random());
+      path_ = target_.parent_path() / fmt::format(".spcart-{}-{:08x}.tmp", ::getpid(), random());
       Unfinished::instance().add(path_);
       constexpr mode_t kByUmask = 0666;
       file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kByUmask);
       if (file_ >= 0) break;
       const int error = errno;
       Unfinished::instance().forget(path_);
-      if (error != EEXIST || tries > 100) fail_to_write(target, error);
+      if (error != EEXIST || tries > 100) fail_to_write(target_, error);
     }
     struct stat old {};
     constexpr mode_t kPermissions = 0777;
-    if (::stat(target.c_str(), &old) == 0) ::fchmod(file_, old.st_mode & kPermissions);
+    if (::stat(target_.c_str(), &old) == 0) ::fchmod(file_, old.st_mode & kPermissions);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -117,20 +119,25 @@ class TemporaryFile {
   }
 
  private:
-  const fs::path& target_;
-  fs::path path_;
+  fs::path target_, path_;
   int file_ = -1;
   bool renamed_ = false;
 };
 
 /// Whether the path is written as it is, since there is nothing that could be replaced by a file.
-bool is_direct(const fs::path& path) {
+bool has_no_temporary(const fs::path& path) {
+  if (path == "-") return true;
   std::error_code none;
   const fs::file_status status = fs::status(path, none);
   return (fs::exists(status) && !fs::is_regular_file(status)) || path.string().starts_with("/dev/");
 }
 
 void write_directly(const fs::path& path, std::string_view text) {
+  if (path == "-") {
+    const fs::path name = "standard output";
+    std::fflush(stdout);
+    return Writer(name, STDOUT_FILENO).write(text);
+  }
   const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) fail_to_write(path, errno);
   Writer writer(path, file);
@@ -148,7 +155,7 @@ void check_writable(const fs::path& path) {
     io::fail({name}, "cannot be written: {}", error.message());
   if (fs::exists(status)) {
     if (::access(path.c_str(), W_OK) != 0) io::fail({name}, "cannot be written: {}", reason(errno));
-    if (is_direct(path)) return;
+    if (has_no_temporary(path)) return;
   }
   const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (!fs::is_directory(parent, error))
@@ -161,27 +168,46 @@ void check_writable(const fs::path& path) {
 
 }  // namespace
 
+/// What commit has to do: rename a file, or write a text.
+struct OutputFile::Pending {
+  std::unique_ptr<TemporaryFile> temporary;
+  std::string text;
+};
+
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
   if (path_ != "-") check_writable(path_);
 }
 
-void OutputFile::write(std::string_view text) {
-  if (path_ == "-") {
-    const fs::path name = "standard output";
-    std::fflush(stdout);
-    Writer(name, STDOUT_FILENO).write(text);
-    return;
+OutputFile::~OutputFile() = default;
+OutputFile::OutputFile(OutputFile&&) noexcept = default;
+OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
+
+bool OutputFile::is_direct() const { return has_no_temporary(path_); }
+
+void OutputFile::prepare(std::string_view text) {
+  auto pending = std::make_unique<Pending>();
+  if (is_direct()) {
+    pending->text = text;
+  } else {
+    // A link stays a link: what it points to is replaced.
+    std::error_code error;
+    fs::path target = fs::canonical(path_, error);
+    if (error) target = path_;
+    pending->temporary = std::make_unique<TemporaryFile>(std::move(target));
+    Writer writer(path_, pending->temporary->file());
+    writer.write(text);
+    writer.close();
   }
-  if (is_direct(path_)) return write_directly(path_, text);
-  // A link stays a link: what it points to is replaced.
-  std::error_code error;
-  fs::path target = fs::canonical(path_, error);
-  if (error) target = path_;
-  TemporaryFile temporary(target);
-  Writer writer(path_, temporary.file());
-  writer.write(text);
-  writer.close();
-  temporary.rename();
+  pending_ = std::move(pending);
+}
+
+void OutputFile::commit() {
+  const std::unique_ptr<Pending> pending = std::move(pending_);
+  if (!pending) throw std::logic_error("nothing is prepared");
+  if (pending->temporary)
+    pending->temporary->rename();
+  else
+    write_directly(path_, pending->text);
 }
 
 void remove_unfinished_files() noexcept { Unfinished::instance().remove_all(); }

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "data/stored_values.hpp"
 #include "io/byte_source.hpp"
 #include "io/csv.hpp"
 #include "io/matrix_market.hpp"
@@ -89,51 +91,64 @@ void mark_covariance(Table& table, std::string_view file) {
        printable(*differ.second));
 }
 
-/// For each variable its row of the loadings, where both have names; else nothing.
-std::vector<Index> match(std::span<const std::string> variables,
-                         const std::vector<std::string>& rows, std::string_view file) {
-  const auto unnamed = default_names(static_cast<Index>(rows.size()));
-  const auto are = [&](const auto& names) {
-    return std::equal(names.begin(), names.end(), variables.begin(), variables.end());
-  };
-  if (rows.empty() || rows == unnamed || are(unnamed) || are(rows)) return {};
-  std::unordered_map<std::string_view, Index> places;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!places.emplace(rows[i], static_cast<Index>(i)).second) {
-      fail({file}, "has two rows named '{}', and its rows are not in the order of the data",
-           printable(rows[i]));
-    }
-  }
-  std::vector<Index> order;
-  for (const std::string& variable : variables) {
-    const auto found = places.find(variable);
-    if (found == places.end())
-      fail({file}, "has no loading of the variable '{}'", printable(variable));
-    order.push_back(found->second);
-  }
-  return order;
-}
-
-Loadings reordered(const Loadings& x, const std::vector<Index>& order, std::string_view file) {
-  if (order.empty()) return x;
-  std::vector<Index> place(order.size(), -1);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    Index& to = place[static_cast<std::size_t>(order[i])];
-    if (to >= 0) fail({file}, "the data has two variables that match row {}", order[i] + 1);
-    to = static_cast<Index>(i);
-  }
-  std::vector<Eigen::Triplet<double, Index>> entries;
-  for (Index j = 0; j < x.outerSize(); ++j)
-    for (Loadings::InnerIterator entry(x, j); entry; ++entry)
-      entries.emplace_back(place[static_cast<std::size_t>(entry.row())], j, entry.value());
-  Loadings out(x.rows(), x.cols());
-  out.setFromTriplets(entries.begin(), entries.end());
-  return out;
+/// A table of loadings: what is missing there can neither be dropped nor filled in.
+Table read_loadings_table(const std::filesystem::path& path) {
+  ByteSource source(path);
+  const Format format = format_of(path, source.head());
+  ReadOptions options;
+  options.missing = Missing::drop;  // the readers leave NaN
+  Table table = read_stored(source, format, options);
+  for_each_value(table, [&](Index row, Index col, auto value) {
+    if (std::isnan(static_cast<double>(value)))
+      fail({source.name()},
+           "row {}, column {} is missing; loadings must be complete, with 0 for none", row + 1,
+           col + 1);
+  });
+  handle_missing(table, Missing::error, source.name());
+  return table;
 }
 
 bool is_json(const std::filesystem::path& path) {
   const std::string extension = lower_extension(path);
   return extension == ".json" || (extension == ".gz" && is_json(path.stem()));
+}
+
+using Names = std::span<const std::string>;
+using Places = std::unordered_map<std::string_view, Index>;
+
+Places places_of(Names names) {
+  Places places;
+  for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i], static_cast<Index>(i));
+  return places;
+}
+
+/// The first few of the names that are not among the others, and how many there are besides.
+std::string absent(Names names, const Places& among) {
+  constexpr std::size_t kShown = 5;
+  std::string list;
+  std::size_t count = 0;
+  for (const std::string& name : names)
+    if (!among.contains(name) && ++count <= kShown)
+      list += fmt::format("{}'{}'", list.empty() ? "" : ", ", printable(name));
+  return count > kShown ? fmt::format("{} and {} more", list, count - kShown) : list;
+}
+
+void refuse_twins(Names names, const Places& places, std::string_view whose,
+                  std::string_view owner) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (places.at(names[i]) != static_cast<Index>(i))
+      fail({owner}, "cannot be matched with the data: {} two variables named '{}'", whose,
+           printable(names[i]));
+}
+
+bool are_default(Names names) {
+  return std::ranges::equal(names, default_names(static_cast<Index>(names.size())));
+}
+
+std::vector<Index> by_position(std::size_t count) {
+  std::vector<Index> order;
+  for (std::size_t i = 0; i < count; ++i) order.push_back(static_cast<Index>(i));
+  return order;
 }
 
 }  // namespace
@@ -148,24 +163,55 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options, 
   return table;
 }
 
+std::vector<Index> match_variables(std::span<const std::string> data,
+                                   std::span<const std::string> others, std::string_view owner) {
+  if (std::ranges::equal(data, others)) return io::by_position(data.size());
+  const io::Places in_data = io::places_of(data), in_others = io::places_of(others);
+  const std::string missing = io::absent(data, in_others),
+                    superfluous = io::absent(others, in_data);
+  const bool same = missing.empty() && superfluous.empty();
+  if (!same && (io::are_default(data) || io::are_default(others))) {
+    if (data.size() == others.size()) return io::by_position(data.size());
+    io::fail({owner}, "has {} variables, and the data has {}", others.size(), data.size());
+  }
+  if (!superfluous.empty()) io::fail({owner}, "has variables that the data lacks: {}", superfluous);
+  if (!missing.empty())
+    io::fail({owner}, "lacks variables of the data: {} (--exclude leaves them out)", missing);
+  io::refuse_twins(data, in_data, "the data has", owner);
+  io::refuse_twins(others, in_others, "it has", owner);
+  std::vector<Index> order;
+  for (const std::string& name : data) order.push_back(in_others.at(name));
+  return order;
+}
+
+void reorder(Model& model, const std::vector<Index>& order) {
+  const auto pick = [&order](std::optional<Vector>& values) {
+    if (values && values->size() > 0) values = Vector((*values)(order));
+  };
+  pick(model.preparation.means);
+  pick(model.preparation.scales);
+  std::vector<std::string> names;
+  for (const Index from : order)
+    names.push_back(std::move(model.variables[static_cast<std::size_t>(from)]));
+  model.variables = std::move(names);
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, Index> places(
+      static_cast<Index>(order.size()));
+  std::ranges::copy(order, places.indices().data());
+  model.loadings = Loadings(places.transpose() * model.loadings);
+}
+
 Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables) {
-  Loadings x;
-  std::vector<std::string> rows;
+  Model model;
   if (io::is_json(path)) {
-    Model model = read_model(path);
-    x.swap(model.loadings);
-    rows = std::move(model.variables);
+    model = read_model(path);
   } else {
-    Table table = read_table(path);
-    x = to_matrix(table).sparseView();
-    rows = std::move(table.samples);
+    Table table = io::read_loadings_table(path);
+    model.loadings = to_matrix(table).sparseView();
+    model.variables =
+        table.samples.empty() ? default_names(table.rows()) : std::move(table.samples);
   }
-  const std::string file = path.string();
-  if (x.rows() != static_cast<Index>(variables.size())) {
-    io::fail({file}, "has loadings of {} variables, and the data has {}", x.rows(),
-             variables.size());
-  }
-  return io::reordered(x, io::match(variables, rows, file), file);
+  reorder(model, match_variables(variables, model.variables, path.string()));
+  return std::move(model.loadings);
 }
 
 }  // namespace spcart

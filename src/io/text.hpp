@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -33,6 +34,24 @@ inline std::size_t utf8_length(std::string_view text) {
   const bool surrogate = lead == 0xed && byte(1) >= 0xa0;
   const bool beyond = lead == 0xf4 && byte(1) >= 0x90;
   return overlong || surrogate || beyond ? 0 : length;
+}
+
+/// The text with bytes that are no UTF-8 taken for Latin-1: names must be the same wherever they
+/// come from, and JSON holds UTF-8 only.
+inline std::string to_utf8(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length > 0) {
+      out += text.substr(0, length);
+    } else {
+      const auto byte = static_cast<unsigned char>(text[0]);
+      out += static_cast<char>(0xc0 | byte >> 6);
+      out += static_cast<char>(0x80 | (byte & 0x3f));
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
 }
 
 /// Text of unknown origin made fit for a message: control characters and invalid UTF-8 are escaped,
