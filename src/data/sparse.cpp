@@ -116,48 +116,52 @@ class SparseMatrix final : public StoredMatrix {
       }
   }
 
-  /// Zeros count too, but are never visited: with t = m_i + c_j, the squares of a variable are
-  /// those of its entries about t, plus t^2 of its zeros.
   Moments moments(bool remove_row_mean) const override {
-    const auto n = static_cast<double>(rows());
     Moments m;
+    const Vector entries = measure_means(remove_row_mean, m);
+    measure_squares(entries, m);
+    if (!remove_row_mean) m.row_means.resize(0);
+    return m;
+  }
+
+  /// Row means (zeros where they stay), means and largest; returns how many entries a variable has.
+  Vector measure_means(bool remove_row_mean, Moments& m) const {
     m.row_means = Vector::Zero(rows());
-    m.means = Vector::Zero(cols());
-    m.largest = Vector::Zero(cols());
+    m.means = m.largest = Vector::Zero(cols());
     Vector entries = Vector::Zero(cols());
     for_entries([&](Index i, Index j, double value) {
-      if (!std::isfinite(value))
-        throw Error(
-            fmt::format("row {}, column {}: {} is not a finite number", i + 1, j + 1, value));
-      m.row_means[i] += value;
+      if (!std::isfinite(value)) refuse(value, i, j);
+      if (remove_row_mean) m.row_means[i] += value / static_cast<double>(cols());
       m.means[j] += value;
       m.largest[j] = std::max(m.largest[j], std::abs(value));
       entries[j] += 1;
     });
-    m.row_means /= static_cast<double>(cols());
-    m.means /= n;
-    if (!remove_row_mean) m.row_means.setZero();
-    const double mean_of_rows = m.row_means.mean();
-    m.means.array() -= mean_of_rows;
+    m.means = (m.means / static_cast<double>(rows())).array() - m.row_means.mean();
+    return entries;
+  }
 
-    Vector entry_sums = Vector::Zero(cols()), entry_squares = entry_sums, zero_squares = entry_sums;
+  /// Zeros count too, but are never visited: with t = m_i + c_j, the squares of a variable are
+  /// those of its entries about t, plus t^2 of its zeros.
+  void measure_squares(const Vector& entries, Moments& m) const {
+    const auto n = static_cast<double>(rows());
+    Vector sums = Vector::Zero(cols()), zeros = sums;
+    m.squares = sums;
     for_entries([&](Index i, Index j, double value) {
       const double t = m.row_means[i] + m.means[j];
-      entry_sums[j] += value - t;
-      entry_squares[j] += (value - t) * (value - t);
-      zero_squares[j] -= t * t;
+      sums[j] += value - t;
+      m.squares[j] += (value - t) * (value - t);
+      zeros[j] -= t * t;
     });
-    const double row_squares = (m.row_means.array() - mean_of_rows).matrix().squaredNorm();
-    zero_squares.array() += row_squares + n * (m.means.array() + mean_of_rows).square();
+    const double mean = m.row_means.mean();
+    zeros.array() += (m.row_means.array() - mean).square().sum();
+    zeros.array() += n * (m.means.array() + mean).square();
     for (Index j = 0; j < cols(); ++j)
       if (entries[j] == n) {
         // No zeros: what the first pass lost to rounding can be given back.
-        zero_squares[j] = -entry_sums[j] * entry_sums[j] / n;
-        m.means[j] += entry_sums[j] / n;
+        zeros[j] = -sums[j] * sums[j] / n;
+        m.means[j] += sums[j] / n;
       }
-    m.squares = (entry_squares + zero_squares).cwiseMax(0.0);
-    if (!remove_row_mean) m.row_means.resize(0);
-    return m;
+    m.squares = (m.squares + zeros).cwiseMax(0.0);
   }
 
   void load(Index row, Index col, Block panel) const override {

@@ -24,10 +24,6 @@ constexpr Index kLeastPanel = 16;
 /// is rounding.
 constexpr double kNoVariation = 1e-14;
 
-[[noreturn]] void report_not_finite(double value, Index row, Index col) {
-  throw Error(fmt::format("row {}, column {}: {} is not a finite number", row + 1, col + 1, value));
-}
-
 }  // namespace
 
 Index StoredMatrix::panel_size(Index length, Index count) const {
@@ -45,6 +41,10 @@ void StoredMatrix::for_row_panels(const Tick& tick, Visit visit) const {
   }
 }
 
+void StoredMatrix::refuse(double value, Index row, Index col) {
+  throw Error(fmt::format("row {}, column {}: {} is not a finite number", row + 1, col + 1, value));
+}
+
 StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
   const auto n = static_cast<double>(rows());
   Moments m;
@@ -58,7 +58,7 @@ StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
     if (!panel.allFinite())
       for (Index i = 0; i < panel.cols(); ++i)
         for (Index j = 0; j < panel.rows(); ++j)
-          if (!std::isfinite(panel(j, i))) report_not_finite(panel(j, i), row + i, j);
+          if (!std::isfinite(panel(j, i))) refuse(panel(j, i), row + i, j);
     if (remove_row_mean) m.row_means.segment(row, panel.cols()) = panel.colwise().mean();
     for (auto sample : panel.colwise()) {
       m.largest = m.largest.cwiseMax(sample.cwiseAbs());

@@ -30,6 +30,7 @@ class StoredMatrix : public DataMatrix {
     Vector means, squares, largest;
   };
   virtual Moments moments(bool remove_row_mean) const;
+  [[noreturn]] static void refuse(double value, Index row, Index col);
 
   void do_times(ConstBlock x, Block y, const Tick& tick) const override;
   void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override;
