@@ -41,7 +41,8 @@ struct Surroundings {
   double time_limit = 120;  ///< seconds after which it is killed
   int signal = 0;           ///< sent to it `signal_after` seconds after its start
   double signal_after = 0;
-  bool close_output = false;  ///< its standard output is a pipe that nobody reads
+  bool close_output = false;     ///< its standard output is a pipe that nobody reads
+  std::vector<int> closed = {};  ///< descriptors that it starts without
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< besides LC_ALL=C
 };
 
@@ -79,6 +80,7 @@ class Folder {
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
   setenv("LC_ALL", "C", 1);
   for (const auto& [name, value] : surroundings.environment) setenv(name.c_str(), value.c_str(), 1);
+  for (const int descriptor : surroundings.closed) close(descriptor);
   std::string program = SPCART_COMMAND;
   std::vector<char*> words = {program.data()};
   for (const std::string& argument : arguments)

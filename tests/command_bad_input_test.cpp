@@ -84,8 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                       BadFile{"overflow.csv", "a,b\n1,2\n3,1e999\n5,7\n", ":3:"},
                       BadFile{"junk.csv", std::string("\x00\xff\x01\x80\n\x13\x00\xfe", 8),
                               "junk.csv"},
-                      BadFile{"one_sample.csv", "a,b\n1,2\n", "sample"},
-                      BadFile{"constant.csv", "a,b\n1,2\n1,2\n1,2\n", "varia"}),
+                      BadFile{"one_sample.csv", "a,b\n1,2\n", "one_sample.csv: the table has one"},
+                      BadFile{"constant.csv", "a,b\n1,2\n1,2\n1,2\n", "constant.csv: the data"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -139,7 +139,10 @@ INSTANTIATE_TEST_SUITE_P(
     Covariance, BadFileTest,
     ::testing::Values(
         BadFile{"not_square.csv", "a,b\n1,0\n0,1\n0,0\n", "square", {"--covariance"}},
-        BadFile{"not_symmetric.csv", "a,b\n1,0.5\n0.4,1\n", "symmetric", {"--covariance"}},
+        BadFile{"not_symmetric.csv",
+                "a,b\n1,0.5\n0.4,1\n",
+                "not_symmetric.csv: covariance",
+                {"--covariance"}},
         BadFile{"indefinite.csv", "a,b\n1,2\n2,1\n", "semidefinite", {"--covariance"}},
         BadFile{
             "scores.csv", "a,b\n1,0.5\n0.5,1\n", "--scores", {"--covariance", "--scores", "-"}}),
@@ -206,6 +209,10 @@ TEST(BadInput, WrongCallsAreRefused) {
       {"exclude", {"fit", "@pitprops", "--exclude", "moist"}, "moist"},
       {"no data", {"fit"}, "DATA"},
       {"no file", {"fit", "@pitprops", "--json"}, "--json needs a value"},
+      {"empty file", {"fit", "@pitprops", "--json", ""}, "--json: the file name is empty"},
+      {"empty csv", {"datasets", "pitprops", "--csv", ""}, "--csv: the file name is empty"},
+      {"option for value", {"fit", "@pitprops", "--json", "--quiet"}, "--json: it needs a value"},
+      {"row labels", {"fit", "@pitprops", "--row-labels", "maybe"}, "--row-labels: "},
       {"option", {"fit", "@pitprops", "--lamda", "1"}, "did you mean --lambda"},
       {"argument", {"fit", "@pitprops", "more.csv"}, "more.csv"},
       {"value twice", {"fit", "@pitprops", "-r", "2", "-r", "3"}, "--components is given twice"},

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "command.hpp"
+#include "spcart/io.hpp"
 
 namespace spcart::testing {
 namespace {
@@ -271,6 +272,62 @@ TEST(CommandDemo, ShowsThePapersFiguresAndWritesItsResults) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is not in\n" << outcome.out;
   EXPECT_TRUE(Json::accept(content_of(out + "/pitprops-hard.json")));
   EXPECT_TRUE(Json::accept(content_of(out + "/patches.json")));
+}
+
+/// Scores and CPEV must not depend on the order of the columns.
+void expect_matched_by_name(const std::string& header, const std::string& turned) {
+  const Folder folder;
+  const std::string data = folder.write("d.csv", header + "\n1,2,3\n2,4.1,1\n3,5.9,7\n4,7,2\n");
+  const std::string other = folder.write("o.csv", turned + "\n3,2,1\n1,4.1,2\n7,5.9,3\n2,7,4\n");
+  const std::string model = folder / "m.json", loadings = folder / "l.csv";
+  const Outcome fitted = run({"fit", data, "-r", "2", "--json", model, "--loadings", loadings,
+                              "--scores", "-", "--start", "identity", "--lambda", "0.1"});
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  const Outcome same = run({"transform", other, "--model", model});
+  ASSERT_EQ(same.status, 0) << same.err;
+  const Matrix scores = to_matrix(read_table(folder.write("scores.csv", same.out)));
+  const Matrix expected = to_matrix(read_table(folder.write("expected.csv", fitted.out)));
+  EXPECT_LT((scores - expected).cwiseAbs().maxCoeff(), 1e-12);
+  for (const std::string& file : {model, loadings}) {
+    const auto cpev = [&](const std::string& source) {
+      const Outcome outcome = run({"evaluate", source, "--loadings", file, "--json", "-"});
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      return nlohmann::json::parse(outcome.out, nullptr, false)["cpev"].get<double>();
+    };
+    EXPECT_NEAR(cpev(other), cpev(data), 1e-12);
+  }
+}
+
+TEST(CommandFit, VariablesAreMatchedByNameEvenIfTheNamesLookLikeNone) {
+  expect_matched_by_name("a,b,c", "c,b,a");
+  expect_matched_by_name("x1,x2,x3", "x3,x2,x1");
+  expect_matched_by_name("x3,x2,x1", "x1,x2,x3");
+}
+
+TEST(CommandFit, NamesInLatin1ComeBack) {
+  const Folder folder;
+  const std::string data = folder.write("d.csv", "\xe4,\xf6x,b\n1,2,3\n2,4.1,1\n3,5.9,7\n4,7,2\n");
+  const std::string model = folder / "m.json";
+  const Outcome fitted = run({"fit", data, "-r", "1", "--json", model, "--scores", "-"});
+  const Outcome again = run({"transform", data, "--model", model});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(again.out, fitted.out);
+  EXPECT_EQ(run({"evaluate", data, "--loadings", model}).status, 0);
+}
+
+TEST(CommandFit, AModelOfACovarianceDoesNotCentre) {
+  const Folder folder;
+  const std::string covariance = folder.write("c.csv", "a,b\n4,1\n1,9\n");
+  const std::string sample = folder.write("s.csv", "a,b\n2,6\n");
+  const std::string model = folder / "m.json";
+  ASSERT_EQ(run({"fit", covariance, "--covariance", "--scale", "--nonzeros", "1", "--json", model})
+                .status,
+            0);
+  const Outcome outcome = run({"transform", sample, "--model", model});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.err.find("not centred"), std::string::npos) << outcome.err;
+  const std::string numbers = outcome.out.substr(outcome.out.find('\n') + 1);
+  EXPECT_TRUE(numbers == "1,2\n" || numbers == "2,1\n") << outcome.out;
 }
 
 }  // namespace

@@ -115,6 +115,7 @@ TEST(CommandManners, OutputsMayNotCollide) {
   const std::string data = folder.write("d.csv", "a,b\n1,2\n2,4.1\n3,5.9\n");
   const std::vector<std::vector<std::string>> calls = {
       {"--json", "-", "--loadings", "-"},
+      {"--json", "-", "--loadings", "/dev/stdout"},
       {"--json", folder / "x", "--loadings", folder / "x"},
       {"--json", folder / "x", "--scores", folder / "./x"},
       {"--loadings", data},
@@ -128,6 +129,46 @@ TEST(CommandManners, OutputsMayNotCollide) {
   }
   EXPECT_EQ(folder.list(), std::vector<std::string>{"d.csv"});
   EXPECT_TRUE(content_of(data).starts_with("a,b\n"));
+}
+
+TEST(CommandManners, StartsWithoutStandardDescriptors) {
+  const Folder folder;
+  const std::string gap = folder.write("d.csv", "a,b\n1,2\n2,4.1\n,3\n3,5.9\n");
+  EXPECT_EQ(run({"fit", "no.csv"}, {.closed = {2}}).status, 2);
+  EXPECT_EQ(run({"fit", "no.csv"}, {.closed = {0, 1, 2}}).status, 2);
+  EXPECT_EQ(run({"fit", gap, "-r", "1", "--missing", "drop"}, {.closed = {2}}).status, 0);
+  EXPECT_EQ(run({"fit", "@pitprops"}, {.closed = {1}}).status, 1);
+  for (const std::vector<int>& closed : {std::vector{0}, std::vector{0, 1, 2}})
+    EXPECT_EQ(run({"fit", "-", "-r", "1"}, {.time_limit = 10, .closed = closed}).status, 2);
+  const std::string json = folder / "r.json";
+  EXPECT_EQ(run({"fit", "@pitprops", "--quiet", "--json", json}, {.closed = {0, 1, 2}}).status, 0);
+  EXPECT_TRUE(nlohmann::json::accept(content_of(json)));
+}
+
+TEST(CommandManners, InputsAreNotOverwritten) {
+  const Folder folder;
+  const std::string data = folder.write("d.csv", "a,b\n1,2\n2,4.1\n3,5.9\n");
+  const std::string model = folder / "m.json", loadings = folder / "l.csv";
+  ASSERT_EQ(run({"fit", data, "-r", "1", "--json", model, "--loadings", loadings}).status, 0);
+  for (const auto& call : std::vector<std::vector<std::string>>{
+           {"transform", data, "--model", model, "--scores", model},
+           {"transform", data, "--model", model, "--scores", data},
+           {"evaluate", data, "--loadings", loadings, "--json", loadings}}) {
+    const std::string before = content_of(call.back());
+    const Outcome outcome = run(call);
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find("input"), std::string::npos) << outcome.err;
+    EXPECT_EQ(content_of(call.back()), before);
+  }
+}
+
+TEST(CommandManners, WhereOneOutputFailsNoneIsWritten) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "/dev/full is not here";
+  const Folder folder;
+  const Outcome outcome =
+      run({"fit", "@pitprops", "--json", folder / "r.json", "--loadings", "/dev/full"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(folder.list(), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -271,5 +271,35 @@ TEST(Csv, ManyLinesKeepTheirValues) {
   EXPECT_EQ(table.samples.back(), "r49999");
 }
 
+TEST(Csv, ASlipInTheFirstCellMakesNoLabels) {
+  EXPECT_HAS(refusal("a,b,c\nx6,2,3\n4,5,7\n8,9,1\n"), "data.csv:2:1: 'x6' of 'a' is not a number");
+  EXPECT_HAS(refusal("a,b\nx,2\n,5\n"), "data.csv:2:1: 'x' of 'a'");
+  EXPECT_HAS(refusal("a,b\nx,2\n4,5\n"), "--row-labels yes");
+  EXPECT_EQ(read("a,b\nx,2\ny,5\n").samples, (Names{"x", "y"}));
+  EXPECT_EQ(read(",b\nx,2\n4,5\n").samples, (Names{"x", "4"}));
+  ReadOptions options;
+  options.row_labels = Presence::yes;
+  EXPECT_EQ(read("a,b\nx,2\n4,5\n", options).samples, (Names{"x", "4"}));
+}
+
+TEST(Csv, NamesThatAreNoUtf8AreLatin1) {
+  const Table table = read("\xe4,\xf6x,\xc3\xbc\n1,2,3\n4,5,6\n");
+  EXPECT_EQ(table.variables, (Names{"\xc3\xa4", "\xc3\xb6x", "\xc3\xbc"}));
+  EXPECT_EQ(read("n,a\n\xe4,1\nb,2\n").samples, (Names{"\xc3\xa4", "b"}));
+  ReadOptions options;
+  options.exclude = {"\xe4"};
+  EXPECT_EQ(read("\xe4,b\n1,2\n4,5\n", options).variables, Names{"b"});
+}
+
+TEST(Csv, TheSeparatorSplitsTheFirstLinesAlike) {
+  EXPECT_EQ(read("a,x;b,y\n1;2\n3;4\n").variables, (Names{"a,x", "b,y"}));
+  EXPECT_EQ(read("a;x,b;y\n1,2\n3,4\n").variables, (Names{"a;x", "b;y"}));
+  EXPECT_EQ(read("a,b\n0,1,2\n1,3,4\n").cols(), 2);
+}
+
+TEST(Csv, RefusesLinesThatEndWithCrAlone) {
+  EXPECT_HAS(refusal("a,b\r1,2\r3,4\r"), "data.csv: its lines end with CR alone");
+}
+
 }  // namespace
 }  // namespace spcart

@@ -113,6 +113,8 @@ TEST(Json, HasNullWhereACovarianceKnowsNothing) {
   EXPECT_TRUE(out["samples"].is_null());
   EXPECT_TRUE(out["preparation"]["means"].is_null());
   EXPECT_TRUE(out["preparation"]["scales"].is_null());
+  result.preparation.scale = true;
+  EXPECT_EQ(json::parse(to_json(result, kNames))["preparation"]["scales"].size(), 3U);
 }
 
 TEST(Json, TakesNamesOfAnyBytes) {
@@ -186,6 +188,8 @@ TEST(Model, RefusesEveryBrokenField) {
   EXPECT_HAS(refusal_with("/loadings/0/index", {1, 1}), "'loadings[0].index' must ascend");
   EXPECT_HAS(refusal_with("/loadings/0/index", {0}), "'loadings[0].value' has length 2");
   EXPECT_HAS(refusal_with("/loadings/0/value/1", nullptr), "finite numbers");
+  EXPECT_HAS(refusal_with("/loadings/0/value/1", 1e300), "'loadings[0].value' has length 1e+300");
+  EXPECT_HAS(refusal_with("/loadings/1/value/0", 0.99), "'loadings[1].value' has length 0.99");
   EXPECT_HAS(refusal_with("/preparation", 1), "field 'preparation' must be an object");
   EXPECT_HAS(refusal_with("/preparation/center", "yes"), "'preparation.center' must be true");
   EXPECT_HAS(refusal_with("/preparation/means", {1, 2}), "'preparation.means' has length 2");
@@ -240,18 +244,71 @@ TEST(Loadings, ComeFromATableByNameOrPosition) {
   EXPECT_EQ(Matrix(read_loadings(sparse, Names{"a", "b"})), (Matrix{{0}, {0.5}}));
 }
 
+TEST(Loadings, MissNothing) {
+  const TemporaryDirectory directory;
+  const std::string message = error_of([&] {
+    read_loadings(directory.file("x.csv", "PC1,PC2\n1,2\n3,NA\n"), Names{"a", "b"});
+  });
+  EXPECT_HAS(message, "x.csv: row 2, column 2 is missing; loadings must be complete");
+  EXPECT_EQ(message.find("--missing"), std::string::npos);
+}
+
+using Order = std::vector<Index>;
+
+TEST(MatchVariables, GoesByNameWhereTheNamesAreTheSame) {
+  EXPECT_EQ(match_variables(Names{"c", "a", "b"}, Names{"a", "b", "c"}, "m"), (Order{2, 0, 1}));
+  EXPECT_EQ(match_variables(Names{"x3", "x1", "x2"}, Names{"x1", "x2", "x3"}, "m"),
+            (Order{2, 0, 1}));
+  EXPECT_EQ(match_variables(Names{"x1", "x2", "x3"}, Names{"x3", "x1", "x2"}, "m"),
+            (Order{1, 2, 0}));
+}
+
+TEST(MatchVariables, GoesByPositionWhereOneSideHasNoNames) {
+  EXPECT_EQ(match_variables(Names{"a", "b"}, Names{"x1", "x2"}, "m"), (Order{0, 1}));
+  EXPECT_EQ(match_variables(Names{"x1", "x2"}, Names{"a", "b"}, "m"), (Order{0, 1}));
+  EXPECT_EQ(match_variables(Names{"a", "a"}, Names{"a", "a"}, "m"), (Order{0, 1}));
+}
+
+TEST(MatchVariables, NamesAFewOfMany) {
+  const Names many{"a", "b", "c", "d", "e", "f", "g"};
+  EXPECT_HAS(error_of([&] { match_variables(Names{"z"}, many, "m"); }),
+             "'a', 'b', 'c', 'd', 'e' and 2 more");
+}
+
+TEST(Model, IsReorderedAsAWhole) {
+  const TemporaryDirectory directory;
+  const Result result = sample_result();
+  Model model = read_model(directory.file("r.json", to_json(result, kNames)));
+  reorder(model, {2, 0, 1});
+  EXPECT_EQ(model.variables, (Names{kNames[2], kNames[0], kNames[1]}));
+  EXPECT_EQ(Matrix(model.loadings), (Matrix{{0, 1}, {0.6, 0}, {0.8, 0}}));
+  const Vector& means = *result.preparation.means;
+  EXPECT_EQ(*model.preparation.means, (Vector{{means[2], means[0], means[1]}}));
+}
+
 TEST(Loadings, RefuseWhatDoesNotMatch) {
   const TemporaryDirectory directory;
   const auto named = directory.file("named.csv", "v,PC1,PC2\nb,1,2\na,3,0\n");
   EXPECT_HAS(error_of([&] { read_loadings(named, kNames); }),
-             "named.csv: has loadings of 2 variables, and the data has 3");
+             "named.csv: has variables that the data lacks: 'b', 'a'");
   EXPECT_HAS(error_of([&] {
                read_loadings(named, Names{"a", "c"});
              }),
-             "has no loading of the variable 'c'");
-  EXPECT_HAS(error_of([&] { read_loadings(named, Names{"a", "a"}); }), "two variables");
+             "named.csv: has variables that the data lacks: 'b'");
+  EXPECT_HAS(error_of([&] {
+               read_loadings(named, Names{"a", "b", "c"});
+             }),
+             "named.csv: lacks variables of the data: 'c'");
+  EXPECT_HAS(error_of([&] {
+               read_loadings(named, Names{"x1", "x2", "x3"});
+             }),
+             "named.csv: has 2 variables, and the data has 3");
+  EXPECT_HAS(error_of([&] {
+               read_loadings(named, Names{"a", "b", "a"});
+             }),
+             "the data has two variables named 'a'");
   const auto twice = directory.file("twice.csv", "v,PC1\na,1\na,2\n");
-  EXPECT_HAS(error_of([&] { read_loadings(twice, Names{"a", "b"}); }), "two rows named 'a'");
+  EXPECT_HAS(error_of([&] { read_loadings(twice, Names{"a"}); }), "it has two variables named 'a'");
   EXPECT_EQ(Matrix(read_loadings(twice, Names{"a", "a"})), (Matrix{{1}, {2}}));
 }
 

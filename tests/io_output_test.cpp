@@ -51,6 +51,20 @@ TEST(OutputFile, ReplacesAndMayBeWrittenAgain) {
   EXPECT_EQ(directory.files(), 1);
 }
 
+TEST(OutputFile, HasItsNameOnlyOnceItIsCommitted) {
+  const TemporaryDirectory directory;
+  {
+    OutputFile kept(directory / "kept"), dropped(directory / "dropped");
+    kept.prepare("new");
+    dropped.prepare("never");
+    EXPECT_FALSE(fs::exists(directory / "kept"));
+    EXPECT_EQ(directory.files(), 2);
+    kept.commit();
+    EXPECT_EQ(content_of(directory / "kept"), "new");
+  }
+  EXPECT_EQ(directory.files(), 1);
+}
+
 TEST(OutputFile, GivesPermissionsAsAnyProgramDoes) {
   const TemporaryDirectory directory;
   const mode_t before = ::umask(027);

@@ -21,10 +21,10 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-template <class Choice>
-Choice parsed(std::string_view flag, std::string_view text) {
+/// Two flags have these values, so that a message must say which of them is meant.
+Presence presence(std::string_view flag, std::string_view text) {
   try {
-    return parse<Choice>(text);
+    return parse<Presence>(text);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", flag, error.what()));
   }
@@ -89,9 +89,9 @@ void DataArguments::add_preparation(CLI::App& app) {
 
 ReadOptions DataArguments::read_options() const {
   return {
-      .missing = parsed<Missing>("--missing", missing),
-      .header = parsed<Presence>("--header", header),
-      .row_labels = parsed<Presence>("--row-labels", row_labels),
+      .missing = parse<Missing>(missing),
+      .header = presence("--header", header),
+      .row_labels = presence("--row-labels", row_labels),
       .exclude = exclude,
       .covariance = covariance,
   };
