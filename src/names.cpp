@@ -62,15 +62,11 @@ constexpr auto kNames<Order> = std::to_array<Name<Order>>({{Order::variance, "va
                                                            {Order::none, "none"}});
 
 template <>
-constexpr std::string_view kWhat<Status> = "status";
-template <>
 constexpr auto kNames<Status> = std::to_array<Name<Status>>({{Status::not_run, "not_run"},
                                                              {Status::converged, "converged"},
                                                              {Status::iteration_limit,
                                                               "iteration_limit"}});
 
-template <>
-constexpr std::string_view kWhat<Scalar> = "scalar";
 template <>
 constexpr auto kNames<Scalar> = std::to_array<Name<Scalar>>({{Scalar::uint8, "uint8"},
                                                              {Scalar::int32, "int32"},
