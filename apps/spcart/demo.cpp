@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -233,10 +234,12 @@ void Demo::show_patches() {
 
 void show_next_steps(const std::string& folder) {
   if (!folder.empty()) print(fmt::format("The results are in {}/*.json.\n\n", printable(folder)));
-  print(bold("Try next:") +
-        "\n  spcart fit @pitprops -r 6"
-        "\n  spcart fit @patches -r 20 --remove-row-mean --nonzeros 20 --refit 5"
-        "\n  spcart fit YOUR.csv -r 5 --scale --json result.json\n");
+  const std::string self = printable(program_invocation_name);  // as it can be called again
+  print(bold("Try next:") + '\n');
+  for (const char* arguments :
+       {"fit @pitprops -r 6", "fit @patches -r 20 --remove-row-mean --nonzeros 20 --refit 5",
+        "fit YOUR.csv -r 5 --scale --json result.json"})
+    print(fmt::format("  {} {}\n", self, arguments));
 }
 
 }  // namespace
