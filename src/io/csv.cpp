@@ -178,8 +178,9 @@ void CsvReader::sniff_separator() {
   const std::string_view line(lines_.begin(), lines_.end()), next = lines_.following();
   constexpr std::array kCandidates = {',', '\t', ';'};
   separator_ = ',';
-  for (auto candidate = kCandidates.rbegin(); candidate != kCandidates.rend(); ++candidate)
-    if (unquoted(line, *candidate) > 0) separator_ = *candidate;
+  const auto present = [&](char candidate) { return unquoted(line, candidate) > 0; };
+  if (const auto* first = std::ranges::find_if(kCandidates, present); first != kCandidates.end())
+    separator_ = *first;
   if (next.empty()) return;
   for (const char candidate : kCandidates) {
     const auto count = unquoted(line, candidate);

@@ -191,6 +191,7 @@ void reorder(Model& model, const std::vector<Index>& order) {
   pick(model.preparation.means);
   pick(model.preparation.scales);
   std::vector<std::string> names;
+  names.reserve(order.size());
   for (const Index from : order)
     names.push_back(std::move(model.variables[static_cast<std::size_t>(from)]));
   model.variables = std::move(names);
@@ -211,7 +212,7 @@ Loadings read_loadings(const std::filesystem::path& path, std::span<const std::s
         table.samples.empty() ? default_names(table.rows()) : std::move(table.samples);
   }
   reorder(model, match_variables(variables, model.variables, path.string()));
-  return std::move(model.loadings);
+  return model.loadings;
 }
 
 }  // namespace spcart
