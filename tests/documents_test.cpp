@@ -27,7 +27,7 @@ std::string without_times(const std::string& text) {
 
 /// The indented blocks that begin with "$ spcart".
 std::vector<Shown> shown_in(const std::string& document) {
-  std::ifstream file(std::string(SPCART_SOURCE) + "/" + document);
+  std::ifstream file(SPCART_SOURCE "/" + document);
   std::vector<Shown> blocks;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
