@@ -45,7 +45,10 @@ constexpr std::string_view kWhat<Start> = "start";
 template <>
 constexpr auto kNames<Start> = std::to_array<Name<Start>>({{Start::identity, "identity"},
                                                            {Start::varimax, "varimax"},
-                                                           {Start::random, "random"}});
+                                                           {Start::random, "random"},
+                                                           {Start::variance, "variance"},
+                                                           {Start::pca, "pca"},
+                                                           {Start::warm, "warm"}});
 
 template <>
 constexpr std::string_view kWhat<Solver> = "solver";

@@ -9,6 +9,7 @@
 #include "parallel.hpp"
 #include "random.hpp"
 #include "spcart/error.hpp"
+#include "spcart/names.hpp"
 
 namespace spcart {
 namespace {
@@ -67,8 +68,9 @@ Matrix starting_rotation(ConstBlock v, const RotateOptions& options, const Tick&
       return varimax_rotation(v, tick);
     case Start::random:
       return random_rotation(v.cols(), options.seed);
+    default:
+      throw Error(fmt::format("start = {}: it is no rotation", name(options.start)));
   }
-  throw Error("start: unknown");
 }
 
 void check(ConstBlock v, const RotateOptions& options) {

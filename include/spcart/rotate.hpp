@@ -8,11 +8,14 @@
 
 namespace spcart {
 
-/// Where the rotation R starts.
+/// Where a method starts: a rotation for those that rotate the PCA basis, loadings for the others.
 enum class Start {
   identity,  ///< R = I, the paper's: the first truncation acts on the PCA basis itself
   varimax,   ///< the varimax rotation of the basis: nearly always better
-  random     ///< a random rotation, by seed
+  random,    ///< a random rotation, by seed
+  variance,  ///< the variable of largest variance
+  pca,       ///< the principal components
+  warm       ///< the solution of more variables, and that of still more
 };
 
 enum class Status { not_run, converged, iteration_limit };

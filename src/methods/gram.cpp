@@ -1,0 +1,57 @@
+#include "methods/gram.hpp"
+
+#include <algorithm>
+
+namespace spcart {
+namespace {
+
+/// Up to this size A'A is kept: 128 MB.
+constexpr Index kLargest = 4096;
+
+/// Below this part of all variance there is only rounding.
+constexpr double kRounding = 1e-12;
+
+void project(const Vector& x, Block block) {
+  block -= x * (x.transpose() * block).eval();
+}
+
+}  // namespace
+
+Gram::Gram(const DataMatrix& a, const Tick& tick)
+    : a_(a), diagonal_(a.column_squared_norms()), total_(diagonal_.sum()) {
+  if (a.cols() <= std::min(a.rows(), kLargest)) matrix_ = a.gram(tick);
+}
+
+Matrix Gram::times(ConstBlock x, const Tick& tick) const {
+  if (matrix()) return matrix_ * x;
+  if (removed_.empty()) return a_.gram_times(x, tick);
+  Matrix projected = x;
+  for (auto it = removed_.rbegin(); it != removed_.rend(); ++it) project(*it, projected);
+  Matrix y = a_.gram_times(projected, tick);
+  for (const Vector& removed : removed_) project(removed, y);
+  return y;
+}
+
+Matrix Gram::columns(std::span<const Index> variables) const {
+  const auto count = static_cast<Index>(variables.size());
+  if (matrix()) return matrix_(Eigen::all, std::vector<Index>(variables.begin(), variables.end()));
+  Matrix units = Matrix::Zero(size(), count);
+  for (Index k = 0; k < count; ++k) units(variables[static_cast<std::size_t>(k)], k) = 1;
+  return times(units);
+}
+
+bool Gram::exhausted() const { return !(trace() > kRounding * total_); }
+
+/// With g = A'A x, |a_j|^2 falls by 2 g_j x_j - (x'g) x_j^2.
+void Gram::deflate(const Vector& x) {
+  const Vector g = times(x);
+  const double variance = x.dot(g);
+  diagonal_.array() += variance * x.array().square() - 2 * g.array() * x.array();
+  diagonal_ = diagonal_.cwiseMax(0.0);
+  if (matrix())
+    matrix_ += variance * x * x.transpose() - g * x.transpose() - x * g.transpose();
+  else
+    removed_.push_back(x);
+}
+
+}  // namespace spcart

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "spcart/data.hpp"
+
+namespace spcart {
+
+/// A'A at the least cost of many products with it: the p x p matrix itself where it is small and
+/// n >= p, products with A otherwise. It can be deflated, which leaves A as it is.
+class Gram {
+ public:
+  explicit Gram(const DataMatrix& a, const Tick& tick = {});
+
+  Index size() const { return diagonal_.size(); }
+
+  Matrix times(ConstBlock x, const Tick& tick = {}) const;  ///< A'A x
+  Matrix columns(std::span<const Index> variables) const;   ///< A'A at some of its columns
+
+  /// The squared lengths of the columns of A, as deflated so far.
+  const Vector& diagonal() const { return diagonal_; }
+  double trace() const { return diagonal_.sum(); }
+
+  /// Whether deflation has left no variance but rounding.
+  bool exhausted() const;
+
+  /// A becomes A (I - x x'), x of unit length.
+  void deflate(const Vector& x);
+
+  /// The matrix itself, where it is kept; null otherwise.
+  const Matrix* matrix() const { return matrix_.size() > 0 ? &matrix_ : nullptr; }
+
+ private:
+  const DataMatrix& a_;
+  Matrix matrix_;
+  std::vector<Vector> removed_;  ///< where the matrix is not kept
+  Vector diagonal_;
+  double total_ = 0;  ///< the trace before any deflation
+};
+
+}  // namespace spcart

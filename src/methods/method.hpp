@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "spcart/data.hpp"
+#include "spcart/pca.hpp"
+#include "spcart/rotate.hpp"
+#include "spcart/truncation.hpp"
+
+namespace spcart {
+
+/// What a method is given: checked already, with every default filled in.
+struct Task {
+  const DataMatrix& a;
+  const Basis& basis;  ///< principal components of `a`, at least as many as `components`
+  Index components = 1;
+  Truncation truncation;  ///< or the penalty or bound that takes its place; the record says which
+  Start start = Start::pca;
+  double tolerance = 1e-2;     ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
+  Index max_iterations = 200;  ///< of each component where they are found one by one
+  std::uint64_t seed = 0;
+
+  bool post_fit = false;  ///< gpower, gpowerb: best values on the support that was found
+  double ridge = 0;       ///< spca: weight of the squared length; infinite: soft thresholding
+  double orthogonality = 0.1;  ///< alspca: largest |x_i'x_j| that is allowed
+  double correlation = std::numeric_limits<double>::infinity();  ///< alspca: of components
+
+  const Tick& tick;
+};
+
+/// What a method finds. Columns of unit length, or zero where nothing was found.
+struct Found {
+  Loadings loadings;
+  Matrix rotation = {};  ///< of methods that rotate V
+  std::vector<Iteration> history = {};
+  Status status = Status::converged;
+  std::vector<std::string> warnings = {};
+};
+
+// One file a family.
+Found fit_pca(const Task& task);       // rotation.cpp: what acts on the principal basis alone
+Found fit_st(const Task& task);
+Found fit_varimax(const Task& task);
+Found fit_spcart(const Task& task);
+Found fit_rsvd(const Task& task);      // power.cpp: one component after the other, with deflation
+Found fit_rsvd_gp(const Task& task);
+Found fit_tpower(const Task& task);
+Found fit_gpower(const Task& task);
+Found fit_spc(const Task& task);
+Found fit_rsvd_gpb(const Task& task);  // block_power.cpp: all components at once
+Found fit_gpowerb(const Task& task);
+Found fit_spca(const Task& task);      // spca.cpp
+Found fit_pathspca(const Task& task);  // pathspca.cpp
+Found fit_alspca(const Task& task);    // alspca.cpp
+Found fit_itspca(const Task& task);    // itspca.cpp
+
+}  // namespace spcart
