@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "methods/method.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
+#include "spcart/refine.hpp"
 #include "spcart/refit.hpp"
 #include "spcart/threads.hpp"
 
@@ -79,7 +82,7 @@ void warn_of_empty(const Loadings& x, std::vector<std::string>& warnings) {
 
 /// Component i of the result is component order[i] as found, with the sign that makes its largest
 /// entry positive.
-void arrange(const std::vector<Index>& order, Result& result, Matrix& m) {
+void arrange(const std::vector<Index>& order, Result& result, Matrix& truncated_from, Matrix& m) {
   const auto r = static_cast<Index>(order.size());
   Loadings change(r, r);
   for (Index i = 0; i < r; ++i) {
@@ -89,7 +92,8 @@ void arrange(const std::vector<Index>& order, Result& result, Matrix& m) {
                                               static_cast<std::size_t>(column.nonZeros())});
   }
   result.loadings = result.loadings * change;
-  result.rotation = change.transpose() * result.rotation;
+  for (Matrix* rotation : {&result.rotation, &truncated_from})
+    if (rotation->size() > 0) *rotation = change.transpose() * *rotation;
   m = change.transpose() * (m * change);
 }
 
@@ -100,6 +104,7 @@ std::vector<Index> own_order(Index r) {
 }
 
 std::string describe(Status status, Index iterations) {
+  if (status == Status::converged && iterations == 0) return "done";  // nothing was iterated
   const auto count = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
   return status == Status::converged ? "converged after " + count : "not converged within " + count;
 }
@@ -108,6 +113,9 @@ Result start_result(const DataMatrix& a, const Options& options) {
   Result result;
   result.options = options;
   result.truncation = truncation_of(options, a.cols());
+  result.start = options.start;
+  if (const auto starts = record_of(options.method).starts; !result.start && !starts.empty())
+    result.start = starts.front();
   result.samples = a.samples();
   result.variables = a.cols();
   result.preparation = a.preparation();
@@ -116,39 +124,82 @@ Result start_result(const DataMatrix& a, const Options& options) {
   return result;
 }
 
+void append(std::vector<std::string>& warnings, const std::vector<std::string>& more) {
+  warnings.insert(warnings.end(), more.begin(), more.end());
+}
+
+/// What became of the loadings after the method had found them.
+Origin origin_of(Origin found, const DataMatrix& a, const Options& options) {
+  if (options.refine > 0 || found == Origin::other) return Origin::other;
+  return options.refit > 0 || !a.constant_columns().empty() ? Origin::support : found;
+}
+
+/// Small where the regressions have a unique solution without it; without end where they do not,
+/// which leaves soft thresholding.
+double default_ridge(const DataMatrix& a) {
+  return a.rows() < a.cols() ? std::numeric_limits<double>::infinity() : 1e-6;
+}
+
+Task task_of(const DataMatrix& a, const Basis& basis, const Result& result, const Tick& tick) {
+  const Options& options = result.options;
+  Task task{.a = a, .basis = basis, .tick = tick};
+  task.components = options.components;
+  task.truncation = result.truncation.value_or(Truncation{});
+  task.start = result.start.value_or(task.start);
+  task.tolerance = options.tolerance;
+  task.max_iterations = options.max_iterations;
+  task.seed = options.seed;
+  task.post_fit = options.post_fit.value_or(task.post_fit);
+  task.ridge = options.ridge.value_or(default_ridge(a));
+  task.bound = options.bound.value_or(task.bound);
+  task.orthogonality = options.orthogonality.value_or(task.orthogonality);
+  task.correlation = options.correlation.value_or(task.correlation);
+  return task;
+}
+
 Result fit_basis(const DataMatrix& a, const Basis& basis, Result result, Stages& stages) {
   const Options& options = result.options;
   const Index r = options.components;
   result.solver = basis.solver;
   result.singular_values = basis.singular_values.head(r);
-  result.warnings.insert(result.warnings.end(), basis.warnings.begin(), basis.warnings.end());
+  append(result.warnings, basis.warnings);
 
-  Rotated rotated = stages.run("rotate", result.timing.rotate, [&](const Tick& tick) {
-    return rotate_and_truncate(basis.vectors.leftCols(r),
-                               {.truncation = result.truncation,
-                                .start = options.start,
-                                .tolerance = options.tolerance,
-                                .max_iterations = options.max_iterations,
-                                .seed = options.seed},
-                               tick);
+  Found found = stages.run("rotate", result.timing.rotate, [&](const Tick& tick) {
+    return record_of(options.method).run(task_of(a, basis, result, tick));
   });
-  result.rotation = std::move(rotated.rotation);
-  result.history = std::move(rotated.history);
-  result.status = rotated.status;
-  leave_out(a.constant_columns(), rotated.loadings);
+  result.rotation = std::move(found.rotation);
+  result.history = std::move(found.history);
+  result.status = found.status;
+  append(result.warnings, found.warnings);
+  leave_out(a.constant_columns(), found.loadings);
   result.loadings = stages.run("refit", result.timing.refit, [&](const Tick& tick) {
-    return refit(a, rotated.loadings, options.refit, tick);
+    return refit(a, found.loadings, options.refit, tick);
   });
+
+  if (options.refine > 0)
+    result.loadings = stages.run("refine", result.timing.refine, [&](const Tick& tick) {
+      return refine(a, result.loadings, counts_of(result.truncation->type), options.refine, tick);
+    });
 
   Matrix m = stages.run("score", result.timing.score, [&](const Tick& tick) {
     return component_covariance(a, result.loadings, tick);
   });
   arrange(options.order == Order::variance ? order_by_adjusted_variance(m) : own_order(r), result,
-          m);
+          found.truncated_from, m);
   const double cpev_pca = result.singular_values.squaredNorm() / basis.total_variance;
   result.criteria = judge(result.loadings, m, basis.total_variance, cpev_pca);
 
-  warn_of_empty(result.loadings, result.warnings);
+  result.bounds = bounds({.v = basis.vectors.leftCols(r),
+                          .singular_values = result.singular_values,
+                          .total_variance = basis.total_variance,
+                          .x = result.loadings,
+                          .ev = result.criteria.ev,
+                          .cpev = result.criteria.cpev,
+                          .origin = origin_of(found.origin, a, options),
+                          .truncation = result.truncation.value_or(Truncation{}),
+                          .truncated_from = std::move(found.truncated_from)});
+
+  if (found.warnings.empty()) warn_of_empty(result.loadings, result.warnings);
   result.message = describe(result.status, result.iterations());
   if (result.status != Status::converged) result.warnings.push_back(result.message);
   result.timing.total = stages.elapsed();

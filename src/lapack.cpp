@@ -93,15 +93,15 @@ RankRevealing orthonormalized_above(Matrix m, double threshold) {
   return {m * small.leftCols(rank), std::move(r)};
 }
 
-Vector solve_semidefinite(const Matrix& g, const Vector& h) {
+Matrix solve_semidefinite(const Matrix& g, const Matrix& h) {
   const lapack_int n = as_int(g.rows());
-  Matrix factor = g;
-  Vector x = h;
+  Matrix factor = g, x = h;
   const bool definite = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, factor.data(), n) == 0;
   const auto pivots = factor.diagonal().cwiseAbs2();
   if (!definite || pivots.minCoeff() < kNull * pivots.maxCoeff())
     return inverse_semidefinite(g) * h;
-  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, factor.data(), n, x.data(), n);
+  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, static_cast<lapack_int>(h.cols()), factor.data(), n,
+                 x.data(), n);
   return x;
 }
 

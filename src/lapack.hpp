@@ -22,8 +22,9 @@ struct RankRevealing {
 };
 RankRevealing orthonormalized_above(Matrix m, double threshold);
 
-/// The x of least length that minimises |G x - h| for a symmetric positive semidefinite G.
-Vector solve_semidefinite(const Matrix& g, const Vector& h);
+/// The x of least length that minimises |G x - h| for a symmetric positive semidefinite G and every
+/// column h of H.
+Matrix solve_semidefinite(const Matrix& g, const Matrix& h);
 Matrix inverse_semidefinite(const Matrix& g);
 
 /// Whether a symmetric matrix is positive definite, by Cholesky.

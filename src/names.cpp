@@ -29,7 +29,21 @@ constexpr std::array<Name<Choice>, 0> kNames;
 template <>
 constexpr std::string_view kWhat<Method> = "method";
 template <>
-constexpr auto kNames<Method> = std::to_array<Name<Method>>({{Method::spcart, "spcart"}});
+constexpr auto kNames<Method> = std::to_array<Name<Method>>({{Method::spcart, "spcart"},
+                                                             {Method::pca, "pca"},
+                                                             {Method::st, "st"},
+                                                             {Method::varimax, "varimax"},
+                                                             {Method::rsvd, "rsvd"},
+                                                             {Method::rsvd_gp, "rsvd-gp"},
+                                                             {Method::rsvd_gpb, "rsvd-gpb"},
+                                                             {Method::tpower, "tpower"},
+                                                             {Method::gpower, "gpower"},
+                                                             {Method::gpowerb, "gpowerb"},
+                                                             {Method::spc, "spc"},
+                                                             {Method::spca, "spca"},
+                                                             {Method::pathspca, "pathspca"},
+                                                             {Method::alspca, "alspca"},
+                                                             {Method::itspca, "itspca"}});
 
 template <>
 constexpr std::string_view kWhat<TruncationType> = "truncation";
@@ -90,6 +104,12 @@ constexpr auto kNames<Presence> = std::to_array<Name<Presence>>({{Presence::auto
                                                                  {Presence::yes, "yes"},
                                                                  {Presence::no, "no"}});
 
+template <>
+constexpr auto kNames<BoundKind> =
+    std::to_array<Name<BoundKind>>({{BoundKind::absolute, "absolute"},
+                                    {BoundKind::relative, "relative"},
+                                    {BoundKind::estimate, "estimate"}});
+
 template <class Choice>
 std::string_view find_name(Choice value) {
   return std::ranges::find(kNames<Choice>, value, &Name<Choice>::value)->name;
@@ -106,6 +126,14 @@ std::string_view name(Status value) { return find_name(value); }
 std::string_view name(Scalar value) { return find_name(value); }
 std::string_view name(Missing value) { return find_name(value); }
 std::string_view name(Presence value) { return find_name(value); }
+std::string_view name(BoundKind value) { return find_name(value); }
+
+template <class Choice>
+bool is_name(std::string_view text) {
+  return std::ranges::any_of(kNames<Choice>, [&](const Name<Choice>& entry) {
+    return text == entry.name || (!entry.paper.empty() && text == entry.paper);
+  });
+}
 
 template <class Choice>
 Choice parse(std::string_view text) {
@@ -126,5 +154,7 @@ template Solver parse(std::string_view);
 template Order parse(std::string_view);
 template Missing parse(std::string_view);
 template Presence parse(std::string_view);
+
+template bool is_name<Start>(std::string_view);
 
 }  // namespace spcart

@@ -4,9 +4,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
 #include "spcart/error.hpp"
 #include "spcart/fit.hpp"
+#include "spcart/methods.hpp"
 #include "spcart/names.hpp"
 
 namespace spcart {
@@ -24,6 +26,12 @@ T number(std::string_view option, std::string_view text) {
   return value;
 }
 
+bool yes_or_no(std::string_view option, std::string_view text) {
+  if (text != "yes" && text != "no")
+    throw Error(fmt::format("{} = {}: it must be yes or no", option, text));
+  return text == "yes";
+}
+
 template <class T>
 std::string text_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "";
@@ -33,33 +41,60 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"components", "r", "N", "number of components",
      [](Options& o, std::string_view text) { o.components = number<Index>("components", text); },
      [](const Options& o) { return fmt::format("{}", o.components); }},
-    {"method", "", "spcart", "how sparse loadings are found",
+    {"method", "", "NAME",
+     "how sparse loadings are found: spcart, pca, st, varimax, rsvd, rsvd-gp, rsvd-gpb, tpower, "
+     "gpower, gpowerb, spc, spca, pathspca, alspca, itspca",
      [](Options& o, std::string_view text) { o.method = parse<Method>(text); },
      [](const Options& o) { return std::string(name(o.method)); }},
     {"truncation", "", "hard|soft|count|energy",
      "what becomes zero: entries below lambda (hard, soft), the lambda smallest (count), those "
-     "with "
-     "lambda of the energy (energy); also l0, l1, sp, en. Default: hard, or count with --nonzeros",
+     "with lambda of the energy (energy); also l0, l1, sp, en. Default: count with --nonzeros, "
+     "else hard or what the method has",
      [](Options& o, std::string_view text) { o.truncation = parse<TruncationType>(text); },
      [](const Options& o) { return o.truncation ? std::string(name(*o.truncation)) : ""; }},
     {"lambda", "", "X",
-     "strength of the truncation. Default for p variables: 1/sqrt(p) (hard, soft), 0.85 p zeros "
-     "(count), 0.15 (energy)",
+     "strength of the truncation, or of the penalty or bound in its place. Default for p "
+     "variables: 1/sqrt(p) (hard, soft), 0.85 p zeros (count), 0.15 (energy), or the method's own",
      [](Options& o, std::string_view text) { o.lambda = number<double>("lambda", text); },
      [](const Options& o) { return text_of(o.lambda); }},
     {"nonzeros", "", "K", "variables in each component (truncation count)",
      [](Options& o, std::string_view text) { o.nonzeros = number<Index>("nonzeros", text); },
      [](const Options& o) { return text_of(o.nonzeros); }},
-    {"start", "", "varimax|identity|random", "first rotation; identity is the paper's",
+    {"start", "", "NAME",
+     "where the method starts. spcart: varimax (default), identity (the paper's), random. rsvd-gp, "
+     "tpower: variance (default), pca; tpower also warm. spca: pca (default), varimax",
      [](Options& o, std::string_view text) { o.start = parse<Start>(text); },
-     [](const Options& o) { return std::string(name(o.start)); }},
+     [](const Options& o) { return o.start ? std::string(name(*o.start)) : ""; }},
+    {"post-fit", "", "yes|no", "gpower, gpowerb: best values on the support that was found",
+     [](Options& o, std::string_view text) { o.post_fit = yes_or_no("post-fit", text); },
+     [](const Options& o) { return std::string(!o.post_fit   ? ""
+                                               : *o.post_fit ? "yes"
+                                                             : "no"); }},
+    {"ridge", "", "X",
+     "spca: weight of the squared length; inf: soft thresholding, for many variables",
+     [](Options& o, std::string_view text) { o.ridge = number<double>("ridge", text); },
+     [](const Options& o) { return text_of(o.ridge); }},
+    {"bound", "", "X", "spca: largest l1 norm of the coefficients of a regression",
+     [](Options& o, std::string_view text) { o.bound = number<double>("bound", text); },
+     [](const Options& o) { return text_of(o.bound); }},
+    {"orthogonality", "", "X", "alspca: largest overlap of two loadings",
+     [](Options& o, std::string_view text) {
+       o.orthogonality = number<double>("orthogonality", text);
+     },
+     [](const Options& o) { return text_of(o.orthogonality); }},
+    {"correlation", "", "X", "alspca: largest correlation of two components; inf: any",
+     [](Options& o, std::string_view text) { o.correlation = number<double>("correlation", text); },
+     [](const Options& o) { return text_of(o.correlation); }},
     {"refit", "", "N", "rounds of refitting the values on the support that was found",
      [](Options& o, std::string_view text) { o.refit = number<Index>("refit", text); },
      [](const Options& o) { return fmt::format("{}", o.refit); }},
+    {"refine", "", "N", "rounds of letting the support move to where it explains more",
+     [](Options& o, std::string_view text) { o.refine = number<Index>("refine", text); },
+     [](const Options& o) { return fmt::format("{}", o.refine); }},
     {"tolerance", "", "X", "stop when the loadings change by less",
      [](Options& o, std::string_view text) { o.tolerance = number<double>("tolerance", text); },
      [](const Options& o) { return fmt::format("{}", o.tolerance); }},
-    {"max-iterations", "", "N", "stop after so many rotations",
+    {"max-iterations", "", "N", "stop after so many turns",
      [](Options& o, std::string_view text) {
        o.max_iterations = number<Index>("max-iterations", text);
      },
@@ -78,19 +113,91 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
      [](const Options& o) { return fmt::format("{}", o.threads); }},
 });
 
+std::string value_of(const Options& options, std::string_view option) {
+  return std::ranges::find(kRecords, option, &OptionRecord::name)->get(options);
+}
+
+std::string_view word(const MethodRecord& record) { return name(record.method); }
+std::string_view word(TruncationType type) { return name(type); }
+std::string_view word(Start start) { return name(start); }
+
 void at_least(std::string_view option, Index value, Index least) {
   if (value < least)
     throw Error(fmt::format("{} = {}: it must be at least {}", option, value, least));
+}
+
+/// "spcart, st and tpower": names of what satisfies a condition.
+template <class Range, class Condition>
+std::string names_of(const Range& range, Condition satisfies) {
+  std::vector<std::string_view> names;
+  for (const auto& item : range)
+    if (satisfies(item)) names.push_back(word(item));
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 < names.size() ? ", " : " and ", names[i]);
+  return text;
+}
+
+void check_choices(const Options& options) {
+  const MethodRecord& record = record_of(options.method);
+  const std::string_view method = name(options.method);
+  const auto all = [](auto) { return true; };
+  if (record.truncations.empty()) {
+    for (const char* option : {"truncation", "lambda", "nonzeros"})
+      if (const std::string value = value_of(options, option); !value.empty())
+        throw Error(fmt::format("{} = {}: method {} truncates nothing", option, value, method));
+    if (options.refine > 0)
+      throw Error(fmt::format("refine = {}: method {} truncates nothing", options.refine, method));
+  }
+  if (options.truncation && !has(record, *options.truncation))
+    throw Error(fmt::format(
+        "truncation = {}: method {} has {}; methods that have it are {}", name(*options.truncation),
+        method, names_of(record.truncations, all),
+        names_of(method_records(), [&](const auto& r) { return has(r, *options.truncation); })));
+  if (options.nonzeros && !has(record, TruncationType::count))
+    throw Error(fmt::format(
+        "nonzeros = {}: method {} has no count, only lambda; methods that take it are {}",
+        *options.nonzeros, method,
+        names_of(method_records(), [](const auto& r) { return has(r, TruncationType::count); })));
+  if (options.start && std::ranges::find(record.starts, *options.start) == record.starts.end())
+    throw Error(fmt::format("start = {}: method {} {}", name(*options.start), method,
+                            record.starts.empty() ? std::string("has no choice of start")
+                                                  : "starts from " + names_of(record.starts, all)));
+  for (const char* option : {"post-fit", "ridge", "bound", "orthogonality", "correlation"}) {
+    const auto takes = [&](const MethodRecord& r) {
+      return std::ranges::find(r.options, option) != r.options.end();
+    };
+    if (const std::string value = value_of(options, option); !value.empty() && !takes(record))
+      throw Error(fmt::format("{} = {}: method {} does not take it; methods that do are {}", option,
+                              value, method, names_of(method_records(), takes)));
+  }
+}
+
+void check_lambda(const Options& options, const Truncation& truncation, Index p) {
+  const MethodRecord& record = record_of(options.method);
+  if (!record.lambda || truncation.type == TruncationType::count) return check(truncation, p);
+  const LambdaRange range = record.lambda(truncation.type, p);
+  if (!(truncation.lambda >= range.least && truncation.lambda <= range.most))
+    throw Error(fmt::format("lambda = {}: for method {} it must be from {:.4g} to {:.4g}",
+                            truncation.lambda, name(options.method), range.least, range.most));
+}
+
+void check_positive(std::string_view option, const std::optional<double>& value) {
+  if (value && !(*value >= 0))
+    throw Error(fmt::format("{} = {}: it must be at least 0", option, *value));
 }
 
 }  // namespace
 
 std::span<const OptionRecord> option_records() { return kRecords; }
 
-Truncation truncation_of(const Options& options, Index p) {
-  const auto implied = options.nonzeros ? TruncationType::count : TruncationType::hard;
+std::optional<Truncation> truncation_of(const Options& options, Index p) {
+  const MethodRecord& record = record_of(options.method);
+  if (record.truncations.empty()) return std::nullopt;
+  const auto implied = options.nonzeros ? TruncationType::count : record.truncations.front();
   const TruncationType type = options.truncation.value_or(implied);
-  if (!options.nonzeros) return {type, options.lambda.value_or(default_lambda(type, p))};
+  if (!options.nonzeros)
+    return Truncation{type, options.lambda.value_or(lambda_range(record, type, p).preset)};
 
   const Index k = *options.nonzeros;
   if (options.lambda)
@@ -100,7 +207,7 @@ Truncation truncation_of(const Options& options, Index p) {
   if (k < 1 || k > p)
     throw Error(
         fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables", k, p));
-  return {type, static_cast<double>(p - k)};
+  return Truncation{type, static_cast<double>(p - k)};
 }
 
 void check(const Options& options, const DataMatrix& a) {
@@ -114,10 +221,17 @@ void check(const Options& options, const DataMatrix& a) {
     throw Error(fmt::format("components = {}: it must be from 1 to {}, {}", options.components,
                             most, rule));
   }
-  check(truncation_of(options, a.cols()), a.cols());
+  check_choices(options);
+  if (const auto truncation = truncation_of(options, a.cols()))
+    check_lambda(options, *truncation, a.cols());
   at_least("refit", options.refit, 0);
+  at_least("refine", options.refine, 0);
   at_least("max-iterations", options.max_iterations, 1);
   at_least("threads", options.threads, 0);
+  check_positive("ridge", options.ridge);
+  check_positive("bound", options.bound);
+  check_positive("orthogonality", options.orthogonality);
+  check_positive("correlation", options.correlation);
   if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
     throw Error(
         fmt::format("tolerance = {}: it must be a number of at least 0", options.tolerance));

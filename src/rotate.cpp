@@ -106,7 +106,7 @@ Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Ti
     const Matrix z = v * result.rotation.transpose();
     Truncated t = truncate(z, options.truncation, x, turn == 0);
     Polar update = polar(t.x.transpose() * v);
-    result.rotation = std::move(update.factor);
+    result.truncated_from = std::exchange(result.rotation, std::move(update.factor));
     result.history.push_back({.change = (t.x - x).norm() / std::sqrt(r),
                               .truncated_energy = t.zeroed_energy / r,
                               .sparsity = 1 - static_cast<double>(t.x.nonZeros()) / entries,

@@ -319,7 +319,7 @@ TEST(Options, RecordsSetAndShowEveryField) {
   Options options;
   for (const auto& [option, text] :
        std::vector<std::pair<std::string_view, std::string>>{{"components", "3"},
-                                                             {"method", "spcart"},
+                                                             {"method", "rsvd-gp"},
                                                              {"truncation", "soft"},
                                                              {"lambda", "0.25"},
                                                              {"nonzeros", "7"},
@@ -327,6 +327,12 @@ TEST(Options, RecordsSetAndShowEveryField) {
                                                              {"refit", "2"},
                                                              {"tolerance", "0.001"},
                                                              {"max-iterations", "9"},
+                                                             {"post-fit", "yes"},
+                                                             {"ridge", "inf"},
+                                                             {"bound", "2.2"},
+                                                             {"orthogonality", "0.2"},
+                                                             {"correlation", "0.3"},
+                                                             {"refine", "4"},
                                                              {"order", "none"},
                                                              {"solver", "krylov"},
                                                              {"seed", "42"},
@@ -337,13 +343,19 @@ TEST(Options, RecordsSetAndShowEveryField) {
     record->set(options, text);
     EXPECT_EQ(record->get(options), text) << option;
   }
-  const Options expected{.method = Method::spcart,
+  const Options expected{.method = Method::rsvd_gp,
                          .components = 3,
                          .truncation = TruncationType::soft,
                          .lambda = 0.25,
                          .nonzeros = 7,
                          .start = Start::random,
+                         .post_fit = true,
+                         .ridge = std::numeric_limits<double>::infinity(),
+                         .bound = 2.2,
+                         .orthogonality = 0.2,
+                         .correlation = 0.3,
                          .refit = 2,
+                         .refine = 4,
                          .tolerance = 1e-3,
                          .max_iterations = 9,
                          .order = Order::none,
@@ -351,7 +363,7 @@ TEST(Options, RecordsSetAndShowEveryField) {
                          .seed = 42,
                          .threads = 2};
   EXPECT_EQ(options, expected);
-  EXPECT_EQ(option_records().size(), 13U);
+  EXPECT_EQ(option_records().size(), 19U);
 }
 
 TEST(Options, RecordsRefuseWhatIsNoValue) {

@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "spcart/bounds.hpp"
 #include "spcart/criteria.hpp"
 #include "spcart/data.hpp"
+#include "spcart/methods.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/rotate.hpp"
 #include "spcart/truncation.hpp"
 
 namespace spcart {
-
-enum class Method { spcart };
 
 /// In which order components come.
 enum class Order {
@@ -29,11 +29,17 @@ struct Options {
   Method method = Method::spcart;
   Index components = 2;  ///< r, 1 to min(n, p)
   std::optional<TruncationType> truncation =
-      {};                              ///< default: count where nonzeros is given, else hard
-  std::optional<double> lambda = {};   ///< range by truncation type; default_lambda if not set
+      {};  ///< default: count where nonzeros is given, else the method's own
+  std::optional<double> lambda = {};   ///< range and default by method and truncation type
   std::optional<Index> nonzeros = {};  ///< with count: lambda = p - nonzeros
-  Start start = Start::varimax;
-  Index refit = 0;          ///< rounds of refitting values on the found support
+  std::optional<Start> start = {};     ///< default: the method's own
+  std::optional<bool> post_fit = {};   ///< gpower, gpowerb: best values on the found support
+  std::optional<double> ridge = {};    ///< spca: weight of the squared length, may be infinite
+  std::optional<double> bound = {};  ///< spca: largest |z|_1 of a regression, whose ridge is finite
+  std::optional<double> orthogonality = {};  ///< alspca: largest |x_i'x_j| that is allowed
+  std::optional<double> correlation = {};    ///< alspca: largest correlation of two components
+  Index refit = 0;                           ///< rounds of refitting values on the found support
+  Index refine = 0;         ///< rounds of letting the support move to where it explains more
   double tolerance = 1e-2;  ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
   Index max_iterations = 200;
   Order order = Order::variance;
@@ -56,15 +62,16 @@ struct OptionRecord {
 };
 std::span<const OptionRecord> option_records();
 
-/// The truncation that the options mean for p variables, defaults filled in.
-Truncation truncation_of(const Options& options, Index p);
+/// The truncation that the options mean for p variables, defaults filled in; none where the method
+/// truncates nothing.
+std::optional<Truncation> truncation_of(const Options& options, Index p);
 
 /// Throws Error for the first option that is out of its range for this matrix.
 void check(const Options& options, const DataMatrix& a);
 
 /// Where a fit is: told to the observer now and then, from the thread that called fit.
 struct Progress {
-  std::string_view stage;  ///< "pca", "rotate", "refit", "score"
+  std::string_view stage;  ///< "pca", "rotate" (the method itself), "refit", "refine", "score"
   double fraction = 0;     ///< of the stage, 0 to 1
 };
 
@@ -73,21 +80,24 @@ using Observer = std::function<bool(const Progress&)>;
 
 /// Seconds of each stage; `read` is the caller's to fill in.
 struct Timing {
-  double read = 0, pca = 0, rotate = 0, refit = 0, score = 0, total = 0;
+  double read = 0, pca = 0, rotate = 0, refit = 0, refine = 0, score = 0, total = 0;
 };
 
 struct Result {
   Status status = Status::not_run;
   std::string message = "not run";
 
-  Options options;        ///< as given
-  Truncation truncation;  ///< as used
+  Options options;                       ///< as given
+  std::optional<Truncation> truncation;  ///< as used; none where the method has none
+  std::optional<Start> start;            ///< likewise
   std::optional<Index> samples;
   Index variables = 0;
 
   Loadings loadings;  ///< X, p x r: unit columns (or zero), largest entry of each positive
-  Matrix rotation;    ///< R, r x r, its rows in the order of the components: V is near X R
+  Matrix rotation;    ///< R, r x r, its rows in the order of the components: V is near X R;
+                      ///< empty for methods that do not rotate V
   Criteria criteria;
+  std::vector<Bound> bounds;  ///< what the theory guarantees, beside what was measured
   std::vector<Iteration> history;
 
   Vector singular_values;  ///< of PCA
@@ -100,7 +110,7 @@ struct Result {
   Index iterations() const { return static_cast<Index>(history.size()); }
 };
 
-/// The one door: principal basis, sparse loadings, refit, criteria.
+/// The one door: principal basis, sparse loadings, refit, refine, criteria and bounds.
 Result fit(const DataMatrix& a, const Options& options = {}, const Observer& observer = {});
 
 /// The same from a basis of `a` that is at hand, with at least as many vectors as components.

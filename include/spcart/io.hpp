@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spcart/compare.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/table.hpp"
 
@@ -102,6 +103,8 @@ Loadings read_loadings(const std::filesystem::path& path, std::span<const std::s
 /// The JSON of a result, as documented in docs/json.md. One line, shortest exact numbers.
 std::string to_json(const Result& result, std::span<const std::string> variables);
 std::string to_json(const Criteria& criteria);
+/// The rows of a comparison.
+std::string to_json(std::span<const Compared> rows);
 
 /// What a JSON of a result says that is needed to treat new data as the old was treated.
 struct Model {

@@ -13,6 +13,7 @@ enum class Status;
 enum class Scalar;
 enum class Missing;
 enum class Presence;
+enum class BoundKind;
 
 // Names of all choices, as they appear in options, JSON and messages. `parse` also knows the
 // paper's short names (l0, l1, sp, en) and throws Error listing the names for any other word.
@@ -25,8 +26,13 @@ std::string_view name(Status value);
 std::string_view name(Scalar value);
 std::string_view name(Missing value);
 std::string_view name(Presence value);
+std::string_view name(BoundKind value);
 
 template <class Choice>
 Choice parse(std::string_view text);
+
+/// Whether `parse` would take it.
+template <class Choice>
+bool is_name(std::string_view text);
 
 }  // namespace spcart

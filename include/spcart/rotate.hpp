@@ -39,8 +39,9 @@ struct Iteration {
 };
 
 struct Rotated {
-  Loadings loadings;  ///< X, p x r: unit columns, or zero where truncation left nothing
-  Matrix rotation;    ///< R, r x r, orthogonal: V is near X R
+  Loadings loadings;      ///< X, p x r: unit columns, or zero where truncation left nothing
+  Matrix rotation;        ///< R, r x r, orthogonal: V is near X R
+  Matrix truncated_from;  ///< the R before its last update: X is the truncation of V R'
   std::vector<Iteration> history;
   Status status = Status::not_run;
 };

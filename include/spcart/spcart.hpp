@@ -1,6 +1,8 @@
 #pragma once
 
 /// All of the public face.
+#include "spcart/bounds.hpp"
+#include "spcart/compare.hpp"
 #include "spcart/criteria.hpp"
 #include "spcart/data.hpp"
 #include "spcart/datasets.hpp"
@@ -8,8 +10,10 @@
 #include "spcart/fit.hpp"
 #include "spcart/io.hpp"
 #include "spcart/loadings.hpp"
+#include "spcart/methods.hpp"
 #include "spcart/names.hpp"
 #include "spcart/pca.hpp"
+#include "spcart/refine.hpp"
 #include "spcart/refit.hpp"
 #include "spcart/rotate.hpp"
 #include "spcart/table.hpp"

@@ -93,8 +93,39 @@ ordered_json object_of(const Preparation& preparation, bool covariance) {
 }
 
 ordered_json object_of(const Timing& timing) {
-  return {{"read", timing.read},   {"pca", timing.pca},     {"rotate", timing.rotate},
-          {"refit", timing.refit}, {"score", timing.score}, {"total", timing.total}};
+  return {{"read", timing.read},   {"pca", timing.pca},       {"rotate", timing.rotate},
+          {"refit", timing.refit}, {"refine", timing.refine}, {"score", timing.score},
+          {"total", timing.total}};
+}
+
+ordered_json object_of(const std::vector<Bound>& bounds) {
+  ordered_json out = ordered_json::object();
+  for (const Bound& bound : bounds)
+    out[std::string(bound.name)] = {
+        {"source", bound.source},
+        {"kind", name(bound.kind)},
+        {"guaranteed", {finite(bound.lower), finite(bound.upper)}},
+        {"measured", {finite(bound.least), finite(bound.most)}},
+        {"applies", bound.applies},
+        {"reason", bound.reason.empty() ? ordered_json(nullptr) : ordered_json(bound.reason)},
+        {"holds", bound.holds},
+        {"tightness", finite(bound.tightness)}};
+  return out;
+}
+
+ordered_json object_of(const Compared& row) {
+  const Result& result = row.result;
+  ordered_json out;
+  out["method"] = name(row.contender.method);
+  out["truncation"] = result.truncation ? ordered_json(name(result.truncation->type)) : nullptr;
+  out["lambda"] = result.truncation ? ordered_json(finite(result.truncation->lambda)) : nullptr;
+  out["start"] = result.start ? ordered_json(name(*result.start)) : nullptr;
+  out["criteria"] = object_of(result.criteria);
+  out["seconds"] = row.seconds;
+  out["status"] = name(result.status);
+  out["fits"] = row.fits;
+  out["note"] = row.note.empty() ? ordered_json(nullptr) : ordered_json(row.note);
+  return out;
 }
 
 std::int64_t memory_peak_bytes() {
@@ -269,12 +300,21 @@ Preparation read_preparation(const Fields& fields, Index p) {
 
 std::string to_json(const Criteria& criteria) { return dump(object_of(criteria)); }
 
+std::string to_json(std::span<const Compared> rows) {
+  ordered_json out;
+  out["spcart"] = kVersion;
+  out["rows"] = ordered_json::array();
+  for (const Compared& row : rows) out["rows"].push_back(object_of(row));
+  return dump(out);
+}
+
 std::string to_json(const Result& result, std::span<const std::string> variables) {
   ordered_json out;
   out["spcart"] = kVersion;
   out["method"] = name(result.options.method);
-  out["truncation"] = {{"type", name(result.truncation.type)},
-                       {"lambda", finite(result.truncation.lambda)}};
+  out["truncation"] = nullptr;
+  if (const auto& truncation = result.truncation)
+    out["truncation"] = {{"type", name(truncation->type)}, {"lambda", finite(truncation->lambda)}};
   out["components"] = result.loadings.cols();
   out["samples"] = result.samples ? ordered_json(*result.samples) : ordered_json(nullptr);
   out["variables"] = result.variables;
@@ -289,13 +329,14 @@ std::string to_json(const Result& result, std::span<const std::string> variables
   out["singular_values"] = array_of(result.singular_values);
   out["rotation"] = rows_of(result.rotation);
   out["preparation"] = object_of(result.preparation, !result.samples);
-  out["bounds"] = ordered_json::object();
+  out["bounds"] = object_of(result.bounds);
   out["timing"] = object_of(result.timing);
   out["memory_peak_bytes"] = memory_peak_bytes();
   out["threads"] = result.threads;
   out["solver"] = name(result.solver);
-  out["start"] = name(result.options.start);
+  out["start"] = result.start ? ordered_json(name(*result.start)) : ordered_json(nullptr);
   out["refit"] = result.options.refit;
+  out["refine"] = result.options.refine;
   out["order"] = name(result.options.order);
   out["seed"] = result.options.seed;
   return dump(out);

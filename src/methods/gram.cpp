@@ -11,9 +11,7 @@ constexpr Index kLargest = 4096;
 /// Below this part of all variance there is only rounding.
 constexpr double kRounding = 1e-12;
 
-void project(const Vector& x, Block block) {
-  block -= x * (x.transpose() * block).eval();
-}
+void project(const Vector& x, Block block) { block -= x * (x.transpose() * block).eval(); }
 
 }  // namespace
 

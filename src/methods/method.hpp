@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "spcart/bounds.hpp"
 #include "spcart/data.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/rotate.hpp"
@@ -17,14 +18,16 @@ struct Task {
   const DataMatrix& a;
   const Basis& basis;  ///< principal components of `a`, at least as many as `components`
   Index components = 1;
-  Truncation truncation;  ///< or the penalty or bound that takes its place; the record says which
+  Truncation truncation =
+      {};  ///< or the penalty or bound that takes its place; the record says which
   Start start = Start::pca;
   double tolerance = 1e-2;     ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
   Index max_iterations = 200;  ///< of each component where they are found one by one
   std::uint64_t seed = 0;
 
-  bool post_fit = false;  ///< gpower, gpowerb: best values on the support that was found
-  double ridge = 0;       ///< spca: weight of the squared length; infinite: soft thresholding
+  bool post_fit = false;       ///< gpower, gpowerb: best values on the support that was found
+  double ridge = 0;            ///< spca: weight of the squared length; infinite: soft thresholding
+  double bound = std::numeric_limits<double>::infinity();  ///< spca: of |z|_1 in each regression
   double orthogonality = 0.1;  ///< alspca: largest |x_i'x_j| that is allowed
   double correlation = std::numeric_limits<double>::infinity();  ///< alspca: of components
 
@@ -34,18 +37,20 @@ struct Task {
 /// What a method finds. Columns of unit length, or zero where nothing was found.
 struct Found {
   Loadings loadings;
-  Matrix rotation = {};  ///< of methods that rotate V
+  Matrix rotation = {};        ///< of methods that rotate V
+  Matrix truncated_from = {};  ///< R of the Z = V R' that the loadings are the truncation of
+  Origin origin = Origin::other;
   std::vector<Iteration> history = {};
   Status status = Status::converged;
   std::vector<std::string> warnings = {};
 };
 
 // One file a family.
-Found fit_pca(const Task& task);       // rotation.cpp: what acts on the principal basis alone
+Found fit_pca(const Task& task);  // rotation.cpp: what acts on the principal basis alone
 Found fit_st(const Task& task);
 Found fit_varimax(const Task& task);
 Found fit_spcart(const Task& task);
-Found fit_rsvd(const Task& task);      // power.cpp: one component after the other, with deflation
+Found fit_rsvd(const Task& task);  // power.cpp: one component after the other, with deflation
 Found fit_rsvd_gp(const Task& task);
 Found fit_tpower(const Task& task);
 Found fit_gpower(const Task& task);

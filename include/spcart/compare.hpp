@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spcart/fit.hpp"
+
+namespace spcart {
+
+/// A method as it takes part in a comparison. What is not set is the method's own default.
+struct Contender {
+  Method method = Method::spcart;
+  std::optional<TruncationType> truncation = {};
+  std::optional<Start> start = {};
+
+  bool operator==(const Contender&) const = default;
+};
+
+/// Reads "rsvd-gp", "rsvd-gp:soft", "spcart:count:identity".
+Contender parse_contender(std::string_view text);
+
+/// Every method, with its own defaults.
+std::vector<Contender> all_contenders();
+
+struct CompareOptions {
+  std::vector<Contender> contenders = all_contenders();
+  Index nonzeros = 1;   ///< of a component on average: all together have r times as many
+  Options common = {};  ///< components, refit, refine, stopping, solver, seed, threads of every fit
+};
+
+/// What became of one contender.
+struct Compared {
+  Contender contender;
+  Result result;       ///< at the lambda whose number of nonzeros is nearest to the target
+  double seconds = 0;  ///< of one fit at that lambda, principal components included
+  Index fits = 1;      ///< that it took to find that lambda
+  std::string note;    ///< how near it came, where it did not reach the target
+};
+
+/// Fits every contender so that all have the same number of nonzeros: directly where the method
+/// counts, by bisection of its lambda otherwise. A method that truncates nothing is fitted as it
+/// is.
+std::vector<Compared> compare(const DataMatrix& a, const CompareOptions& options,
+                              const Observer& observer = {});
+
+}  // namespace spcart

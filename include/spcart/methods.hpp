@@ -1,0 +1,59 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "spcart/rotate.hpp"
+#include "spcart/truncation.hpp"
+
+namespace spcart {
+
+/// The ways to find sparse loadings. docs/methods has a page of each.
+enum class Method {
+  spcart,
+  pca,
+  st,
+  varimax,
+  rsvd,
+  rsvd_gp,
+  rsvd_gpb,
+  tpower,
+  gpower,
+  gpowerb,
+  spc,
+  spca,
+  pathspca,
+  alspca,
+  itspca
+};
+
+/// Where lambda may lie.
+struct LambdaRange {
+  double least = 0, most = 1;
+  double preset = 0;            ///< where none is given
+  bool sparser_upwards = true;  ///< whether a larger lambda leaves fewer nonzeros
+};
+
+struct Task;
+struct Found;
+
+/// One method as every face shows it, and what it can be asked for.
+struct MethodRecord {
+  Method method;
+  std::string_view title;  ///< half a line: what it does
+  std::span<const TruncationType>
+      truncations;                            ///< that it has, or penalties of that kind; the
+                                              ///< first is its default; none: it truncates nothing
+  std::span<const Start> starts;              ///< the first is its default; none: it has no choice
+  std::span<const std::string_view> options;  ///< that only this method, or few others, take
+  LambdaRange (*lambda)(TruncationType type, Index p);  ///< null: that of the truncation type
+  Found (*run)(const Task&);                            ///< for fit() alone
+};
+
+std::span<const MethodRecord> method_records();
+const MethodRecord& record_of(Method method);
+
+bool has(const MethodRecord& record, TruncationType type);
+LambdaRange lambda_range(const MethodRecord& record, TruncationType type, Index p);
+
+}  // namespace spcart

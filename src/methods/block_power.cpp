@@ -1,0 +1,56 @@
+#include <algorithm>
+
+#include "methods/power.hpp"
+
+namespace spcart {
+namespace {
+
+/// The principal components, without those that only complete the basis.
+Matrix principal_start(const Task& task, Found& found) {
+  const Index r = task.components, rank = std::min(task.basis.rank, r);
+  Matrix x = Matrix::Zero(task.a.cols(), r);
+  x.leftCols(rank) = task.basis.vectors.leftCols(rank);
+  if (rank < r) found.warnings.push_back(variance_used_up(rank, r));
+  return x;
+}
+
+/// The values on the support of X that the authors of GPower ask for: tr(Y'AX) is largest over
+/// orthonormal Y and X of unit columns.
+Matrix filled(const Task& task, const Gram& gram, const Matrix& x, Found& found) {
+  Task closer = task;
+  closer.tolerance /= 10;
+  const Matrix support = (x.array() != 0).cast<double>();
+  const auto values_there = [&](Index i, const Vector& z, Vector& column) {
+    column = z.cwiseProduct(support.col(i));
+    const double length = column.norm();
+    if (length > 0) column /= length;
+    return length * length;
+  };
+  return PowerIteration(closer, gram, found).run(x, values_there);
+}
+
+}  // namespace
+
+Found fit_rsvd_gpb(const Task& task) {
+  const Gram gram(task.a, task.tick);
+  Found found;
+  const PowerIteration power(task, gram, found);
+  found.loadings =
+      power.run(principal_start(task, found), relative_truncation(task.truncation, gram.size()))
+          .sparseView(0, 0);
+  found.origin = truncated_units(found);
+  return found;
+}
+
+Found fit_gpowerb(const Task& task) {
+  const Gram gram(task.a, task.tick);
+  Found found;
+  const PowerIteration power(task, gram, found, PowerIteration::End::one_later);
+  Matrix x =
+      power.run(principal_start(task, found), penalty(task.truncation, gram.diagonal().maxCoeff()));
+  if (task.post_fit) x = filled(task, gram, x, found);
+  found.loadings = x.sparseView(0, 0);
+  return found;
+}
+
+}  // namespace spcart

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "lapack.hpp"
+#include "methods/gram.hpp"
+#include "methods/method.hpp"
+#include "methods/power.hpp"
+#include "parallel.hpp"
+#include "random.hpp"
+
+namespace spcart {
+namespace {
+
+/// Values this near to the largest, relative to it, are as large: the first is taken.
+constexpr double kTie = 1e-9;
+
+/// Leading eigenvector of a symmetric matrix, by Lanczos steps that are restarted from the best
+/// vector so far. `start` is near to it.
+Vector leading_eigenvector(ConstBlock c, Vector start, std::uint64_t seed) {
+  constexpr Index kDirect = 32, kSteps = 16;
+  constexpr int kRestarts = 200;
+  constexpr double kTolerance = 1e-12, kStir = 1e-3;
+  if (c.rows() <= kDirect) return symmetric_eigen(c, 1).vectors;
+
+  // The start may lie in an invariant subspace that the leading vector is not in.
+  Vector x = start.normalized() + kStir * Random(seed).normal(c.rows(), 1).normalized();
+  Matrix q(c.rows(), kSteps), cq(c.rows(), kSteps);
+  for (int turn = 0; turn < kRestarts; ++turn) {
+    Index size = 0;
+    for (Vector next = x; size < kSteps; next = cq.col(size++)) {
+      const double length = next.norm();
+      for (int pass = 0; pass < 2; ++pass)
+        next -= q.leftCols(size) * (q.leftCols(size).transpose() * next).eval();
+      if (!(next.norm() > kTolerance * length)) break;
+      q.col(size) = next.normalized();
+      cq.col(size).noalias() = c.selfadjointView<Eigen::Lower>() * q.col(size);
+    }
+    const auto basis = q.leftCols(size), image = cq.leftCols(size);
+    const SymmetricEigen e = symmetric_eigen(basis.transpose() * image, 1);
+    x = basis * e.vectors;
+    if ((image * e.vectors - e.values[0] * x).norm() <= kTolerance * e.values[0]) break;
+  }
+  return x;
+}
+
+/// The variables that are chosen, and A'A x for the leading eigenvector x of their part of A'A. On
+/// the support that is x times its variance.
+class Support {
+ public:
+  virtual ~Support() = default;
+
+  void add(Index j) {
+    variables_.push_back(j);
+    update(j);
+    variance_ = reach_(variables_).norm();
+  }
+  const std::vector<Index>& variables() const { return variables_; }
+  const Vector& reach() const { return reach_; }
+  double variance() const { return variance_; }
+
+  Vector loading() const {
+    Vector x = Vector::Zero(reach_.size());
+    x(variables_) = reach_(variables_);
+    return x.normalized();
+  }
+
+ protected:
+  virtual void update(Index j) = 0;
+
+  std::vector<Index> variables_;
+  Vector reach_;
+
+ private:
+  double variance_ = 0;
+};
+
+/// By the k x k part of A'A.
+class FewVariables final : public Support {
+ public:
+  FewVariables(const Gram& gram, Index k, std::uint64_t seed)
+      : gram_(gram), columns_(gram.size(), k), part_(Matrix::Zero(k, k)), seed_(seed) {}
+
+ private:
+  void update(Index j) override {
+    const auto k = static_cast<Index>(variables_.size());
+    columns_.col(k - 1) = gram_.columns({&j, 1});
+    part_.row(k - 1).head(k) = columns_.col(k - 1)(variables_).transpose();
+    const Vector start = k == 1 ? Vector::Ones(1) : Vector(reach_(variables_));
+    const Vector x = leading_eigenvector(part_.topLeftCorner(k, k), start, seed_);
+    reach_.noalias() = columns_.leftCols(k) * x;
+  }
+
+  const Gram& gram_;
+  Matrix columns_;  ///< of A'A
+  Matrix part_;     ///< lower half
+  std::uint64_t seed_;
+};
+
+/// By the n x n matrix A_I A_I' of the chosen variables I: with y its leading eigenvector, x is
+/// A_I'y up to its length.
+class FewSamples final : public Support {
+ public:
+  FewSamples(const DataMatrix& a, std::uint64_t seed)
+      : a_(a), outer_(Matrix::Zero(a.rows(), a.rows())), seed_(seed) {}
+
+ private:
+  void update(Index j) override {
+    const Vector column = a_.times(Vector::Unit(a_.cols(), j));
+    outer_.selfadjointView<Eigen::Lower>().rankUpdate(column);
+    y_ = leading_eigenvector(outer_, y_.size() == 0 ? column : y_, seed_);
+    reach_ = a_.adjoint_times(y_);
+    reach_ *= reach_(variables_).norm();
+  }
+
+  const DataMatrix& a_;
+  Matrix outer_;  ///< lower half
+  Vector y_;
+  std::uint64_t seed_;
+};
+
+Index first_of_largest(const Vector& values) {
+  const double enough = (1 - kTie) * values.maxCoeff();
+  Index j = 0;
+  while (values[j] < enough) ++j;
+  return j;
+}
+
+/// Adding variable j raises the largest eigenvalue by at least the square of its product with the
+/// leading vector, which is the j-th of A'A x up to a factor that all have.
+Index best_addition(const Support& support) {
+  Vector gain = support.reach().cwiseAbs();
+  gain(support.variables()).setConstant(-1);
+  return first_of_largest(gain);
+}
+
+Iteration iteration_of(const Support& support, const Vector& x, const Vector& before,
+                       double total) {
+  const double inside = support.variance() / support.reach().norm();
+  return {.change = (x - before).norm(),
+          .truncated_energy = 1 - inside * inside,
+          .sparsity =
+              1 - static_cast<double>(support.variables().size()) / static_cast<double>(x.size()),
+          .objective = 1 - support.variance() / total};
+}
+
+}  // namespace
+
+Found fit_pathspca(const Task& task) {
+  Gram gram(task.a, task.tick);
+  const Index r = task.components, p = gram.size();
+  const Index k = p - static_cast<Index>(task.truncation.lambda);
+  Found found;
+  Matrix loadings = Matrix::Zero(p, r);
+  for (Index i = 0; i < r; ++i) {
+    if (gram.exhausted()) {
+      found.warnings.push_back(variance_used_up(i, r));
+      break;
+    }
+    std::unique_ptr<DataMatrix> deflated;
+    std::unique_ptr<Support> support;
+    if (k <= task.a.rows()) {
+      support = std::make_unique<FewVariables>(gram, k, task.seed);
+    } else {
+      deflated = deflate(task.a, loadings.leftCols(i));
+      support = std::make_unique<FewSamples>(*deflated, task.seed);
+    }
+    for (Index size = 0; size < k; ++size) {
+      if (task.tick) task.tick(static_cast<double>(i * k + size) / static_cast<double>(r * k));
+      support->add(size == 0 ? first_of_largest(gram.diagonal()) : best_addition(*support));
+      const Vector x = support->loading();
+      found.history.push_back(iteration_of(*support, x, loadings.col(i), task.a.squared_norm()));
+      loadings.col(i) = x;
+    }
+    gram.deflate(loadings.col(i));
+  }
+  found.loadings = loadings.sparseView(0, 0);
+  return found;
+}
+
+}  // namespace spcart

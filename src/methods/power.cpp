@@ -1,0 +1,284 @@
+#include "methods/power.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "lapack.hpp"
+#include "parallel.hpp"
+#include "random.hpp"
+
+namespace spcart {
+namespace {
+
+/// Variances this near to the largest, relative to it, are as large: deflation leaves rounding.
+constexpr double kTie = 1e-9;
+
+/// A component with less than this part of the variance has only rounding, and a direction with
+/// less than this part in the others is one of theirs.
+constexpr double kNull = 1e-12;
+
+/// One truncation of every column of Z, with the sums that the history needs.
+Iteration shrink_columns(const Matrix& z, const Shrink& shrink, double total, Matrix& x) {
+  Iteration turn;
+  double gain = 0;
+  Vector column;
+  for (Index i = 0; i < z.cols(); ++i) {
+    gain += shrink(i, z.col(i), column);
+    x.col(i) = column;
+    const double energy = z.col(i).squaredNorm();
+    const auto zeroed = (column.array() == 0).select(z.col(i).array(), 0.0);
+    turn.truncated_energy += energy > 0 ? zeroed.matrix().squaredNorm() / energy : 0;
+  }
+  turn.truncated_energy /= static_cast<double>(z.cols());
+  turn.sparsity = static_cast<double>((x.array() == 0).count()) / static_cast<double>(x.size());
+  turn.objective = 1 - gain / total;
+  return turn;
+}
+
+Matrix with_unit_columns(Matrix x) {
+  for (auto column : x.colwise())
+    if (const double length = column.norm(); length > 0) column /= length;
+  return x;
+}
+
+}  // namespace
+
+void PowerIteration::set_progress(double from, double to) {
+  from_ = from;
+  to_ = to;
+}
+
+void PowerIteration::tick(double fraction) const {
+  if (task_.tick) task_.tick(from_ + (to_ - from_) * fraction);
+}
+
+Matrix PowerIteration::product(const Matrix& x, const Tick& tick) const {
+  const ThreadScope scope(gram_.matrix() ? threads_for(x.rows(), x.rows(), x.cols()) : 0);
+  return gram_.times(x, tick);
+}
+
+/// Z = A' Polar(A X). With D the lengths of the columns of A X, and V L V' the decomposition of
+/// D^-1 X'A'AX D^-1, A X = Q R for Q = A X D^-1 V L^(-1/2), R = L^(1/2) V' D, and Polar(A X) is
+/// Q Polar(R). Scaling by D keeps weak components from drowning in strong ones.
+Matrix PowerIteration::polar_step(const Matrix& x, const Tick& tick) const {
+  const Matrix image = product(x, tick);
+  const Matrix m = x.transpose() * image;
+  const Vector least = kNull * gram_.trace() * x.colwise().squaredNorm();
+  const Vector d = (m.diagonal().array() > least.array()).select(m.diagonal().cwiseSqrt(), 0.0);
+  const auto inverse = [](double value) { return value > 0 ? 1 / value : 0.0; };
+  const Vector scale = d.unaryExpr(inverse);
+  if (x.cols() == 1) return image * scale[0];
+
+  const SymmetricEigen e = symmetric_eigen(scale.asDiagonal() * m * scale.asDiagonal(), x.cols());
+  const Vector root = (e.values.array() > kNull).select(e.values.cwiseSqrt(), 0.0);
+  const Matrix factor = polar(root.asDiagonal() * e.vectors.transpose() * d.asDiagonal()).factor;
+  Matrix b = scale.asDiagonal() * e.vectors * root.unaryExpr(inverse).asDiagonal() * factor;
+  for (Index i = 0; i < b.cols(); ++i)
+    if (d[i] == 0) b.col(i).setZero();
+  return image * b;
+}
+
+Matrix PowerIteration::run(Matrix x, const Shrink& shrink) const {
+  const double root = std::sqrt(static_cast<double>(x.cols()));
+  Matrix unit = Matrix::Zero(x.rows(), x.cols());
+  bool passed = false;
+  for (Index turn = 0; turn < task_.max_iterations; ++turn) {
+    const double done = static_cast<double>(turn) / static_cast<double>(task_.max_iterations);
+    tick(done);
+    const Matrix z = polar_step(x, [&](double) { tick(done); });
+    Iteration iteration = shrink_columns(z, shrink, task_.a.squared_norm(), x);
+    Matrix next = with_unit_columns(x);
+    iteration.change = (next - unit).norm() / root;
+    unit = std::move(next);
+    found_.history.push_back(iteration);
+    const bool last = passed || end_ == End::at_test;
+    passed = passed || iteration.change < task_.tolerance;
+    if (passed && last) break;
+  }
+  if (!passed) found_.status = Status::iteration_limit;
+  return unit;
+}
+
+Origin truncated_units(const Found& found) {
+  return found.warnings.empty() ? Origin::unit_vectors : Origin::other;
+}
+
+std::string variance_used_up(Index found, Index components) {
+  return fmt::format("{} of {} components explain all variance: the other{} zero", found,
+                     components, components - found == 1 ? " is" : "s are");
+}
+
+namespace {
+
+using Product = std::function<Vector(const Vector&)>;
+
+/// The Lanczos basis of a symmetric matrix from a vector, and its image.
+struct Krylov {
+  Matrix basis, image;
+};
+Krylov krylov_basis(const Product& product, const Vector& from, Index steps) {
+  constexpr double kDependent = 1e-13;
+  Krylov k{Matrix(from.size(), steps), Matrix(from.size(), steps)};
+  Vector next = from;
+  double scale = 0;
+  Index size = 0;
+  while (size < steps && next.norm() > kDependent * scale) {
+    k.basis.col(size) = next.normalized();
+    next = product(k.basis.col(size));
+    k.image.col(size++) = next;
+    scale = std::max(scale, next.norm());
+    const auto q = k.basis.leftCols(size);
+    for (int pass = 0; pass < 2; ++pass) next -= q * (q.transpose() * next).eval();
+  }
+  k.basis.conservativeResize(Eigen::NoChange, size);
+  k.image.conservativeResize(Eigen::NoChange, size);
+  return k;
+}
+
+/// By restarted Lanczos steps from a random vector: a chosen one could miss what it shares no
+/// variable with.
+Vector leading_eigenvector(const Product& product, Index p, std::uint64_t seed) {
+  constexpr Index kSteps = 30;
+  constexpr int kRestarts = 30;
+  constexpr double kTolerance = 1e-10;
+  Vector x = product(Random(seed).normal(p, 1));
+  for (int turn = 0; turn < kRestarts; ++turn) {
+    const Krylov k = krylov_basis(product, x, std::min(kSteps, p));
+    if (k.basis.cols() == 0) return Vector::Zero(p);
+    const SymmetricEigen e = symmetric_eigen(k.basis.transpose() * k.image, 1);
+    x = (k.basis * e.vectors.col(0)).normalized();
+    const double residual = (k.image * e.vectors.col(0) - e.values[0] * x).norm();
+    if (residual <= kTolerance * e.values[0]) break;
+  }
+  return x;
+}
+
+/// One component after the other: each method finds the next one of the matrix as it is deflated.
+class OneByOne {
+ public:
+  explicit OneByOne(const Task& task, PowerIteration::End end = PowerIteration::End::at_test)
+      : task_(task), gram_(task.a, task.tick), power_(task, gram_, found_, end) {}
+
+  const Gram& gram() const { return gram_; }
+
+  template <class Find>
+  Found run(Find find) {
+    const Index r = task_.components;
+    Matrix loadings = Matrix::Zero(gram_.size(), r);
+    for (component_ = 0; component_ < r; ++component_) {
+      if (gram_.exhausted()) {
+        found_.warnings.push_back(variance_used_up(component_, r));
+        break;
+      }
+      power_.set_progress(static_cast<double>(component_) / static_cast<double>(r),
+                          static_cast<double>(component_ + 1) / static_cast<double>(r));
+      const Vector x = find(*this);
+      if (x.isZero(0)) break;  // nothing was deflated: the next ones would be as empty
+      loadings.col(component_) = x;
+      gram_.deflate(x);
+    }
+    found_.loadings = loadings.sparseView(0, 0);
+    return std::move(found_);
+  }
+
+  Vector iterate(const Vector& start, const Shrink& shrink) const {
+    return power_.run(start, shrink);
+  }
+
+  /// The variable of largest variance, of equals the first.
+  Vector variance_start() const {
+    const double enough = (1 - kTie) * gram_.diagonal().maxCoeff();
+    Index j = 0;
+    while (gram_.diagonal()[j] < enough) ++j;
+    return Vector::Unit(gram_.size(), j);
+  }
+
+  Vector pca_start() const {
+    if (component_ == 0) return task_.basis.vectors.col(0);
+    return leading_eigenvector([this](const Vector& x) { return product(x); }, gram_.size(),
+                               task_.seed);
+  }
+
+  /// The values that explain most on the support of x.
+  Vector filled(const Vector& x) const {
+    const Vector support = (x.array() != 0).cast<double>();
+    return leading_eigenvector(
+        [&](const Vector& v) -> Vector {
+          return support.cwiseProduct(product(support.cwiseProduct(v)));
+        },
+        gram_.size(), task_.seed);
+  }
+
+ private:
+  Vector product(const Vector& x) const {
+    return gram_.times(x, [this](double) { power_.tick(0); });
+  }
+
+  const Task& task_;
+  Gram gram_;
+  Found found_;
+  PowerIteration power_;
+  Index component_ = 0;
+};
+
+/// Sparser and sparser, each from the one before (Yuan and Zhang 2013).
+Vector warm_start(const OneByOne& steps, double nonzeros) {
+  const auto p = static_cast<double>(steps.gram().size());
+  Vector x = steps.variance_start();
+  for (const double factor : {8, 4, 2})
+    if (factor * nonzeros < p)
+      x = steps.iterate(x, relative_truncation({TruncationType::count, p - factor * nonzeros},
+                                               steps.gram().size()));
+  return x;
+}
+
+}  // namespace
+
+Found fit_rsvd(const Task& task) {
+  return OneByOne(task).run([&](const OneByOne& steps) {
+    const Shrink shrink = penalty(task.truncation, steps.gram().diagonal().maxCoeff());
+    const Vector x = steps.iterate(steps.pca_start(), shrink);
+    // A large penalty may leave nothing of a principal component, but always something of a column.
+    return x.isZero(0) ? steps.iterate(steps.variance_start(), shrink) : x;
+  });
+}
+
+Found fit_rsvd_gp(const Task& task) {
+  const Shrink shrink = relative_truncation(task.truncation, task.a.cols());
+  Found found = OneByOne(task).run([&](const OneByOne& steps) {
+    return steps.iterate(task.start == Start::pca ? steps.pca_start() : steps.variance_start(),
+                         shrink);
+  });
+  found.origin = truncated_units(found);
+  return found;
+}
+
+Found fit_tpower(const Task& task) {
+  if (task.start != Start::warm) return fit_rsvd_gp(task);
+  const Shrink shrink = relative_truncation(task.truncation, task.a.cols());
+  const double nonzeros = static_cast<double>(task.a.cols()) - task.truncation.lambda;
+  Found found = OneByOne(task).run(
+      [&](const OneByOne& steps) { return steps.iterate(warm_start(steps, nonzeros), shrink); });
+  found.origin = truncated_units(found);
+  return found;
+}
+
+Found fit_gpower(const Task& task) {
+  return OneByOne(task, PowerIteration::End::one_later).run([&](const OneByOne& steps) {
+    const Shrink shrink = penalty(task.truncation, steps.gram().diagonal().maxCoeff());
+    const Vector x = steps.iterate(steps.variance_start(), shrink);
+    return task.post_fit ? steps.filled(x) : x;
+  });
+}
+
+Found fit_spc(const Task& task) {
+  const Shrink shrink = l1_bound(task.truncation.lambda);
+  return OneByOne(task).run(
+      [&](const OneByOne& steps) { return steps.iterate(steps.pca_start(), shrink); });
+}
+
+}  // namespace spcart

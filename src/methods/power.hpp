@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+
+#include "methods/gram.hpp"
+#include "methods/method.hpp"
+#include "methods/shrink.hpp"
+
+namespace spcart {
+
+/// The loop of the whole family: X = shrink(A' Polar(A X)), a component a column, until X changes
+/// by less than the tolerance. With one column, Polar is division by the length. Only products with
+/// A'A are needed.
+class PowerIteration {
+ public:
+  /// When a run ends: at the test, or one turn after it, as some authors do.
+  enum class End { at_test, one_later };
+
+  /// Turns are added to the history of `found`, which also hears of not converging.
+  PowerIteration(const Task& task, const Gram& gram, Found& found, End end = End::at_test)
+      : task_(task), gram_(gram), found_(found), end_(end) {}
+
+  /// Columns of unit length, or zero.
+  Matrix run(Matrix x, const Shrink& shrink) const;
+
+  /// Where the work of a run lies in the whole, for those who watch it.
+  void set_progress(double from, double to);
+  void tick(double fraction) const;
+
+ private:
+  Matrix product(const Matrix& x, const Tick& tick) const;
+  Matrix polar_step(const Matrix& x, const Tick& tick) const;
+
+  const Task& task_;
+  const Gram& gram_;
+  Found& found_;
+  End end_;
+  double from_ = 0, to_ = 1;
+};
+
+/// The origin of loadings that are all the truncation of some unit vector.
+Origin truncated_units(const Found& found);
+
+/// The warning of components that are zero because those before them took all variance.
+std::string variance_used_up(Index found, Index components);
+
+}  // namespace spcart

@@ -1,0 +1,258 @@
+#include "spcart/methods.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "spcart/datasets.hpp"
+#include "spcart/error.hpp"
+#include "spcart/fit.hpp"
+#include "spcart/names.hpp"
+#include "verify.hpp"
+
+/// What every method must do, whatever it is.
+namespace spcart {
+namespace {
+
+/// Every method with every truncation that it has.
+std::vector<Options> every_method(const Options& common) {
+  std::vector<Options> all;
+  for (const MethodRecord& record : method_records()) {
+    Options options = common;
+    options.method = record.method;
+    if (record.truncations.empty()) all.push_back(options);
+    for (const TruncationType type : record.truncations) {
+      options.truncation = type;
+      all.push_back(options);
+    }
+  }
+  return all;
+}
+
+std::string title(const Options& options) {
+  return fmt::format("{} {}", name(options.method),
+                     options.truncation ? name(*options.truncation) : "");
+}
+
+/// Another matrix, whose p x p Gram matrix nobody may ask for.
+class WithoutGram final : public DataMatrix {
+ public:
+  explicit WithoutGram(const DataMatrix& a)
+      : DataMatrix(a.rows(), a.cols(), a.samples(), a.entries()), a_(a) {
+    set_statistics(a.preparation(), a.column_squared_norms(), a.constant_columns());
+  }
+
+ private:
+  void do_times(ConstBlock x, Block y, const Tick& tick) const override { y = a_.times(x, tick); }
+  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
+    x = a_.adjoint_times(y, tick);
+  }
+  void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override {
+    EXPECT_LT(x.cols(), cols() / 2) << "the Gram matrix, by its columns";
+    y = a_.gram_times(x, tick);
+  }
+  void do_gram(Block, const Tick&) const override { throw std::logic_error("A'A was formed"); }
+  void do_outer_gram(Block g, const Tick& tick) const override { g = a_.outer_gram(tick); }
+
+  const DataMatrix& a_;
+};
+
+TEST(Methods, RecordsSayWhatIsThere) {
+  EXPECT_EQ(method_records().size(), 15U);
+  for (const MethodRecord& record : method_records()) {
+    EXPECT_EQ(parse<Method>(name(record.method)), record.method);
+    EXPECT_EQ(&record_of(record.method), &record);
+    EXPECT_FALSE(record.title.empty());
+    for (const TruncationType type : record.truncations) {
+      const LambdaRange range = lambda_range(record, type, 50);
+      EXPECT_LT(range.least, range.most);
+      EXPECT_GE(range.preset, range.least);
+      EXPECT_LE(range.preset, range.most);
+    }
+  }
+}
+
+TEST(Methods, KeepTheirPromises) {
+  const Matrix m = verify::decaying(60, 20, 11);
+  const Matrix prepared = verify::prepared(m, {});
+  const auto a = make_dense(m);
+  for (const Options& options : every_method({.components = 4})) {
+    SCOPED_TRACE(title(options));
+    const Result result = fit(*a, options);
+    const Matrix x(result.loadings);
+    ASSERT_TRUE(x.allFinite());
+    const verify::Figures f = verify::figures(prepared, x);
+    EXPECT_NEAR(result.criteria.cpev, f.cpev, 1e-9);
+    EXPECT_LE(result.criteria.cpev, result.criteria.cpev_pca + 1e-12);
+    EXPECT_GT(result.criteria.cpev, 0.1);
+    for (Index i = 0; i < x.cols(); ++i)
+      EXPECT_TRUE(std::abs(x.col(i).norm() - 1) < 1e-12 || x.col(i).isZero(0));
+    for (const Bound& bound : result.bounds)
+      EXPECT_FALSE(is_violated(bound)) << bound.name << ": " << bound.least << ", " << bound.most;
+    EXPECT_EQ(result.loadings.nonZeros() < x.size(), options.method != Method::pca);
+  }
+}
+
+TEST(Methods, AgreeOnEveryKindOfData) {
+  Matrix m = verify::decaying(50, 16, 12);
+  m = (m.array().abs() < 0.3 * m.cwiseAbs().mean()).select(0, m);
+  const Eigen::SparseMatrix<double, Eigen::RowMajor> s = m.sparseView();
+  const auto dense = make_dense(m);
+  const auto sparse = make_sparse({.major = SparseView::Major::row,
+                                   .rows = s.rows(),
+                                   .cols = s.cols(),
+                                   .values = s.valuePtr(),
+                                   .scalar = Scalar::float64,
+                                   .inner = s.innerIndexPtr(),
+                                   .outer = s.outerIndexPtr()});
+  const auto covariance = make_covariance(dense->gram() / 49);
+  for (const Options& options : every_method({.components = 3})) {
+    SCOPED_TRACE(title(options));
+    const Matrix x(fit(*dense, options).loadings);
+    EXPECT_LE((Matrix(fit(*sparse, options).loadings) - x).norm(), 1e-6);
+    EXPECT_LE((Matrix(fit(*covariance, options).loadings) - x).norm(), 1e-6);
+  }
+}
+
+TEST(Methods, FollowTheUnitsOfTheData) {
+  const Matrix m = verify::decaying(50, 16, 13);
+  for (const Options& options : every_method({.components = 3})) {
+    SCOPED_TRACE(title(options));
+    const Matrix x(fit(*make_dense(m), options).loadings);
+    EXPECT_LE((Matrix(fit(*make_dense(1e-5 * m), options).loadings) - x).norm(), 1e-6);
+  }
+}
+
+TEST(Methods, FormNoGramMatrixOfManyVariables) {
+  const auto a = make_dense(verify::decaying(20, 150, 14));
+  const WithoutGram wide(*a);
+  for (const Options& options : every_method({.components = 3})) {
+    SCOPED_TRACE(title(options));
+    EXPECT_TRUE(Matrix(fit(wide, options).loadings).allFinite());
+  }
+}
+
+TEST(Methods, EndCleanlyWhereVarianceRunsOut) {
+  const Matrix rank_two = verify::random_matrix(30, 2, 15) * verify::random_matrix(2, 12, 16);
+  const auto a = make_dense(rank_two);
+  for (const Options& options : every_method({.components = 5})) {
+    SCOPED_TRACE(title(options));
+    const Result result = fit(*a, options);
+    EXPECT_TRUE(Matrix(result.loadings).allFinite());
+    EXPECT_FALSE(result.warnings.empty());
+  }
+}
+
+TEST(Methods, SurviveAnyLambda) {
+  const auto a = make_dense(verify::decaying(30, 12, 17));
+  for (Options options : every_method({.components = 3, .refit = 1})) {
+    if (options.method == Method::pca) continue;
+    const LambdaRange range = lambda_range(record_of(options.method), *options.truncation, 12);
+    const double top = options.truncation == TruncationType::count ? 11 : 0.999;
+    for (const double part : {0.0, 0.01, 0.5, 0.9, 1.0}) {
+      options.lambda = range.least + part * (top - range.least);
+      if (range.most > 1 && options.truncation != TruncationType::count)
+        options.lambda = range.least + part * (range.most - range.least);
+      if (options.truncation == TruncationType::count) options.lambda = std::floor(*options.lambda);
+      SCOPED_TRACE(fmt::format("{} {}", title(options), *options.lambda));
+      const Result result = fit(*a, options);
+      EXPECT_TRUE(Matrix(result.loadings).allFinite());
+      EXPECT_LE(result.criteria.cpev, result.criteria.cpev_pca + 1e-12);
+    }
+  }
+}
+
+TEST(Methods, CountsAreKept) {
+  const auto a = make_dense(verify::decaying(60, 20, 18));
+  for (const MethodRecord& record : method_records()) {
+    if (!has(record, TruncationType::count)) continue;
+    SCOPED_TRACE(name(record.method));
+    const Result result = fit(*a, {.method = record.method, .components = 4, .nonzeros = 5});
+    for (const Index count : result.criteria.nonzeros) EXPECT_LE(count, 5);
+    EXPECT_GE(result.loadings.nonZeros(), 18);
+  }
+}
+
+TEST(Methods, SameInputSameBits) {
+  const auto a = make_dense(verify::decaying(60, 20, 19));
+  for (const Options& options : every_method({.components = 4, .refit = 1})) {
+    SCOPED_TRACE(title(options));
+    EXPECT_EQ(Matrix(fit(*a, options).loadings), Matrix(fit(*a, options).loadings));
+  }
+}
+
+TEST(Methods, CanBeStopped) {
+  const auto a = make_dense(verify::decaying(60, 20, 20));
+  for (const Options& options : every_method({.components = 4})) {
+    if (options.method == Method::pca) continue;  // it has nothing left to do
+    SCOPED_TRACE(title(options));
+    int calls = 0;
+    const auto stop_after_the_first = [&](const Progress& progress) {
+      return progress.stage != "rotate" || calls++ == 0;
+    };
+    EXPECT_THROW(fit(*a, options, stop_after_the_first), Cancelled);
+    EXPECT_EQ(calls, 2);
+  }
+}
+
+std::string refusal(const DataMatrix& a, const Options& options) {
+  try {
+    fit(a, options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Methods, RefuseWhatTheyCannotDo) {
+  const auto a = make_dense(verify::decaying(30, 12, 21));
+  EXPECT_EQ(refusal(*a, {.method = Method::pca, .lambda = 0.1}),
+            "lambda = 0.1: method pca truncates nothing");
+  EXPECT_EQ(refusal(*a, {.method = Method::pca, .refine = 2}),
+            "refine = 2: method pca truncates nothing");
+  EXPECT_EQ(refusal(*a, {.method = Method::gpower, .truncation = TruncationType::energy}),
+            "truncation = energy: method gpower has hard and soft; methods that have it are "
+            "spcart, st, varimax, rsvd-gp, rsvd-gpb and itspca");
+  EXPECT_EQ(refusal(*a, {.method = Method::gpowerb, .nonzeros = 3}),
+            "nonzeros = 3: method gpowerb has no count, only lambda; methods that take it are "
+            "spcart, st, varimax, rsvd-gp, rsvd-gpb, tpower, spca, pathspca and itspca");
+  EXPECT_EQ(refusal(*a, {.method = Method::tpower, .start = Start::identity}),
+            "start = identity: method tpower starts from variance, pca and warm");
+  EXPECT_EQ(refusal(*a, {.method = Method::st, .start = Start::identity}),
+            "start = identity: method st has no choice of start");
+  EXPECT_EQ(refusal(*a, {.post_fit = true}),
+            "post-fit = yes: method spcart does not take it; methods that do are gpower and "
+            "gpowerb");
+  EXPECT_EQ(refusal(*a, {.method = Method::spc, .lambda = 7}),
+            "lambda = 7: for method spc it must be from 1 to 3.464");
+  EXPECT_EQ(refusal(*a, {.method = Method::spca, .ridge = -1}),
+            "ridge = -1: it must be at least 0");
+}
+
+TEST(SimpleThresholding, IsTheTruncatedBasis) {
+  const auto a = make_dense(verify::decaying(60, 20, 22));
+  const Basis basis = principal_basis(*a, 4);
+  for (const TruncationType type : record_of(Method::st).truncations) {
+    const Result result =
+        fit(*a, {.method = Method::st, .components = 4, .truncation = type, .order = Order::none});
+    Truncator truncate(*result.truncation, 20);
+    for (Index i = 0; i < 4; ++i) {
+      Vector z = basis.vectors.col(i), x(20);
+      truncate({z.data(), 20}, {x.data(), 20});
+      EXPECT_LE((Matrix(result.loadings).col(i) - x.normalized()).norm(), 1e-12);
+    }
+  }
+}
+
+TEST(Pca, ReturnsTheBasis) {
+  const auto a = make_dense(verify::decaying(60, 20, 23));
+  const Result result = fit(*a, {.method = Method::pca, .components = 4});
+  EXPECT_LE((Matrix(result.loadings) - principal_basis(*a, 4).vectors).norm(), 1e-12);
+  EXPECT_FALSE(result.truncation.has_value());
+  EXPECT_EQ(result.message, "done");
+}
+
+}  // namespace
+}  // namespace spcart
