@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "print.hpp"
+#include "spcart/names.hpp"
 #include "text.hpp"
 
 namespace spcart::command {
@@ -104,6 +105,14 @@ std::string percent(double fraction, int digits = 2) {
   return fmt::format("{:.{}f} %", 100 * fraction, digits);
 }
 
+std::string ending(const Result& result) {
+  const Index steps = result.iterations();
+  if (steps == 0) return "";
+  return fmt::format("{} in {} iteration{}; ",
+                     result.status == Status::converged ? "converged" : "not converged", steps,
+                     steps == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::string component_table(const Loadings& loadings, const Criteria& criteria,
@@ -131,20 +140,16 @@ std::string component_table(const Loadings& loadings, const Criteria& criteria,
 
 std::string totals(const Result& result) {
   const Criteria& criteria = result.criteria;
-  const Index steps = result.iterations();
-  const std::string end =
-      result.status == Status::converged
-          ? fmt::format("converged in {} iteration{}", steps, steps == 1 ? "" : "s")
-          : fmt::format("not converged in {} iteration{}", steps, steps == 1 ? "" : "s");
   const std::string line = fmt::format(
-      "Together {} of the variance (CPEV), {} of PCA's {}; NOR {:.4f}; sparsity {:.3f}; {}; {:.2f} "
-      "s",
+      "Together {} of the variance (CPEV), {} of PCA's {}; NOR {:.4f}; sparsity {:.3f}; {}{:.2f} s",
       percent(criteria.cpev), percent(criteria.share_of_pca(), 1), percent(criteria.cpev_pca),
-      criteria.nonorthogonality, criteria.sparsity.mean, end, result.timing.total);
+      criteria.nonorthogonality, criteria.sparsity.mean, ending(result), result.timing.total);
   return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
 }
 
-std::string in_words(const Truncation& truncation) {
+std::string in_words(const Truncation& truncation, Method method) {
+  if (record_of(method).lambda)
+    return fmt::format("{} with lambda {:.4g}", name(truncation.type), truncation.lambda);
   switch (truncation.type) {
     case TruncationType::hard:
       return fmt::format("hard truncation at {:.4g}", truncation.lambda);

@@ -17,6 +17,6 @@ std::string component_table(const Loadings& loadings, const Criteria& criteria,
 std::string totals(const Result& result);
 
 /// "hard truncation at 0.2774", "10 zeros a component", ...
-std::string in_words(const Truncation& truncation);
+std::string in_words(const Truncation& truncation, Method method);
 
 }  // namespace spcart::command

@@ -5,10 +5,12 @@
 #include <memory>
 #include <vector>
 
+#include "bounds_table.hpp"
 #include "commands.hpp"
 #include "component_table.hpp"
 #include "data_arguments.hpp"
 #include "help.hpp"
+#include "option_arguments.hpp"
 #include "outputs.hpp"
 #include "print.hpp"
 #include "progress.hpp"
@@ -24,38 +26,13 @@ namespace {
 
 struct FitArguments {
   DataArguments data;
-  std::vector<std::string> texts;         ///< of option_records(), in their order
-  std::vector<const CLI::Option*> given;  ///< likewise
+  OptionArguments options;
   std::string json, loadings, scores;
-  bool all = false, quiet = false;
-
-  Options options() const;
+  bool bounds = false, all = false, quiet = false;
 };
 
-Options FitArguments::options() const {
-  Options options;
-  const auto records = option_records();
-  for (std::size_t i = 0; i < records.size(); ++i)
-    if (given[i]->count() > 0) records[i].set(options, texts[i]);
-  return options;
-}
-
-std::string help(const OptionRecord& record) {
-  const std::string value = record.get(Options{});
-  return value.empty() ? std::string(record.help)
-                       : fmt::format("{} (default: {})", record.help, value);
-}
-
 void add_arguments(CLI::App& app, FitArguments& arguments) {
-  const auto records = option_records();
-  arguments.texts.resize(records.size());
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    std::string name = fmt::format("--{}", records[i].name);
-    if (!records[i].shorthand.empty()) name = fmt::format("-{},{}", records[i].shorthand, name);
-    arguments.given.push_back(app.add_option(name, arguments.texts[i], help(records[i]))
-                                  ->type_name(std::string(records[i].value))
-                                  ->group("Fit"));
-  }
+  arguments.options.add_to(app, [](const OptionRecord&) { return true; });
   arguments.data.add_reading(app)->required();
   arguments.data.add_covariance(app);
   arguments.data.add_preparation(app);
@@ -65,6 +42,9 @@ void add_arguments(CLI::App& app, FitArguments& arguments) {
   add_output("--json", arguments.json, "write everything about the result as JSON");
   add_output("--loadings", arguments.loadings, "write the loadings as CSV, a line a variable");
   add_output("--scores", arguments.scores, "write the samples' scores as CSV, a line a sample");
+  app.add_flag("--bounds", arguments.bounds,
+               "show what the theory guarantees beside what was measured")
+      ->group("Output (- is standard output)");
   app.add_flag("--all", arguments.all, "show all variables of every component in the table")
       ->group("Output (- is standard output)");
   app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
@@ -89,14 +69,15 @@ void set_texts(Outputs& outputs, const Result& result, const Data& data) {
 
 std::string title(const FitArguments& arguments, const Result& result, const Table& table) {
   const Index r = result.loadings.cols();
-  const std::string text = fmt::format(
-      "{}: {}, {} sparse component{} by {}, {}", bold(arguments.data.title()), shape(table), r,
-      r == 1 ? "" : "s", name(result.options.method), in_words(result.truncation));
+  std::string text = fmt::format("{}: {}, {} {}component{} by {}", bold(arguments.data.title()),
+                                 shape(table), r, result.truncation ? "sparse " : "",
+                                 r == 1 ? "" : "s", name(result.options.method));
+  if (result.truncation) text += ", " + in_words(*result.truncation, result.options.method);
   return wrapped(text, terminal().width) + "\n\n";
 }
 
 void run(const FitArguments& arguments) {
-  const Options options = arguments.options();
+  const Options options = arguments.options.options();
   Outputs outputs({{"--json", arguments.json},
                    {"--loadings", arguments.loadings},
                    {"--scores", arguments.scores}},
@@ -120,7 +101,7 @@ void run(const FitArguments& arguments) {
   if (!outputs.uses_stdout())
     print(title(arguments, result, data.table) +
           component_table(result.loadings, result.criteria, data.table.variables, arguments.all) +
-          '\n' + totals(result));
+          '\n' + totals(result) + (arguments.bounds ? '\n' + bounds_table(result.bounds) : ""));
   print_warnings(result.warnings);
 }
 

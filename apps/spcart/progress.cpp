@@ -30,10 +30,11 @@ std::mutex line_mutex;
 bool line_shown = false, silent = false;
 
 const char* words(std::string_view stage_name) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 4> kWords = {{
+  constexpr std::array<std::pair<std::string_view, const char*>, 5> kWords = {{
       {"pca", "finding principal components"},
-      {"rotate", "rotating and truncating"},
+      {"rotate", "finding sparse components"},
       {"refit", "refitting"},
+      {"refine", "refining"},
       {"score", "judging the components"},
   }};
   for (const auto& [name, text] : kWords)

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "spcart/bounds.hpp"
+
+namespace spcart::command {
+
+/// A line a guarantee: what the theory says, what was measured, how near the two are, and why one
+/// does not apply.
+std::string bounds_table(std::span<const Bound> bounds);
+
+}  // namespace spcart::command

@@ -1,0 +1,234 @@
+#include "spcart/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "commands.hpp"
+#include "data_arguments.hpp"
+#include "help.hpp"
+#include "option_arguments.hpp"
+#include "outputs.hpp"
+#include "print.hpp"
+#include "progress.hpp"
+#include "run_arguments.hpp"
+#include "spcart/error.hpp"
+#include "spcart/io.hpp"
+#include "spcart/names.hpp"
+#include "spcart/threads.hpp"
+
+namespace spcart::command {
+namespace {
+
+struct CompareArguments {
+  DataArguments data;
+  OptionArguments options;
+  std::string methods = "all";
+  std::optional<double> sparsity;
+  std::optional<Index> nonzeros;
+  std::string json, csv;
+  bool quiet = false;
+};
+
+/// What every method has: the rest is the comparison's, or one method's own.
+bool is_common(const OptionRecord& record) {
+  constexpr std::array kCommon = {"components",     "refit",  "refine", "tolerance",
+                                  "max-iterations", "solver", "seed",   "threads"};
+  return std::ranges::find(kCommon, record.name) != kCommon.end();
+}
+
+std::vector<Contender> contenders(std::string_view text) {
+  if (text == "all") return all_contenders();
+  std::vector<Contender> result;
+  while (true) {
+    const std::string_view word = text.substr(0, text.find(','));
+    result.push_back(parse_contender(word));
+    if (word.size() == text.size()) return result;
+    text.remove_prefix(word.size() + 1);
+  }
+}
+
+Index nonzeros(const CompareArguments& arguments, Index p) {
+  if (arguments.nonzeros && arguments.sparsity)
+    throw Error(fmt::format("sparsity = {} and nonzeros = {}: give one of them",
+                            *arguments.sparsity, *arguments.nonzeros));
+  if (arguments.nonzeros) return *arguments.nonzeros;
+  const double sparsity = arguments.sparsity.value_or(0.85);
+  if (!(sparsity >= 0 && sparsity < 1))
+    throw Error(fmt::format("sparsity = {}: it must be at least 0 and below 1", sparsity));
+  const auto kept = std::lround((1 - sparsity) * static_cast<double>(p));
+  return std::max<Index>(kept, 1);
+}
+
+/// A figure of the comparison, and which end of it is the better one.
+struct Column {
+  const char* title;
+  const char* key;  ///< in CSV
+  double (*value)(const Compared&);
+  bool more_is_better;
+  int digits;
+};
+constexpr std::array kColumns = {
+    Column{"SP", "sparsity", [](const Compared& row) { return row.result.criteria.sparsity.mean; },
+           true, 4},
+    Column{"STD", "sparsity_std",
+           [](const Compared& row) { return row.result.criteria.sparsity.std; }, false, 4},
+    Column{"worst SP", "sparsity_min",
+           [](const Compared& row) { return row.result.criteria.sparsity.min; }, true, 4},
+    Column{"CPEV", "cpev", [](const Compared& row) { return row.result.criteria.cpev; }, true, 4},
+    Column{"NOR", "nonorthogonality",
+           [](const Compared& row) { return row.result.criteria.nonorthogonality; }, false, 4},
+    Column{"seconds", "seconds", [](const Compared& row) { return row.seconds; }, false, 4},
+};
+
+/// PCA is what the others are measured by, not one of them.
+bool takes_part(const Compared& row) { return row.result.truncation.has_value(); }
+
+std::string figure(const Column& column, const Compared& row) {
+  return fmt::format("{:.{}f}", column.value(row), column.digits);
+}
+
+/// The best figure of a column, as it is printed: what looks the same is as good.
+std::string best(const Column& column, const std::vector<Compared>& rows) {
+  const Compared* found = nullptr;
+  for (const Compared& row : rows) {
+    if (!takes_part(row)) continue;
+    const double sign = column.more_is_better ? 1 : -1;
+    if (!found || sign * column.value(row) > sign * column.value(*found)) found = &row;
+  }
+  return found ? figure(column, *found) : "";
+}
+
+std::string lambda_text(const Result& result) {
+  return result.truncation ? fmt::format("{:.4g}", result.truncation->lambda) : "";
+}
+
+std::string truncation_text(const Result& result) {
+  return result.truncation ? std::string(name(result.truncation->type)) : "";
+}
+
+std::string table(const std::vector<Compared>& rows) {
+  TextTable table("llr" + std::string(kColumns.size(), 'r') + 'l');
+  std::vector<std::string> header = {"method", "truncation", "lambda"};
+  // A blank beside each title stands over the place of the mark.
+  for (const Column& column : kColumns) header.push_back(fmt::format("{} ", column.title));
+  header.emplace_back();
+  table.add_header(header);
+  for (const Compared& row : rows) {
+    std::vector<std::string> cells = {std::string(name(row.contender.method)),
+                                      truncation_text(row.result), lambda_text(row.result)};
+    for (const Column& column : kColumns) {
+      const std::string text = figure(column, row);
+      const bool marked = takes_part(row) && text == best(column, rows);
+      cells.push_back(marked ? bold(text + '*') : text + ' ');
+    }
+    cells.push_back(row.note);
+    table.add(cells);
+  }
+  return table.text();
+}
+
+std::string csv(const std::vector<Compared>& rows) {
+  std::string text = "method,truncation,lambda,nonzeros";
+  for (const Column& column : kColumns) text += fmt::format(",{}", column.key);
+  text += ",status,note\n";
+  for (const Compared& row : rows) {
+    text +=
+        fmt::format("{},{},{},{}", name(row.contender.method), truncation_text(row.result),
+                    row.result.truncation ? fmt::format("{}", row.result.truncation->lambda) : "",
+                    row.result.loadings.nonZeros());
+    for (const Column& column : kColumns) text += fmt::format(",{}", column.value(row));
+    text += fmt::format(",{},\"{}\"\n", name(row.result.status), row.note);
+  }
+  return text;
+}
+
+void add_arguments(CLI::App& app, CompareArguments& arguments) {
+  app.add_option(
+         "--methods", arguments.methods,
+         "which to compare, with commas between: all, or names as of fit --method, each with "
+         "its truncation and start behind colons if need be (default: all)")
+      ->type_name("A,B:soft,...")
+      ->group("Comparison");
+  app.add_option("--sparsity", arguments.sparsity,
+                 "fraction of zeros that all shall have (default: 0.85)")
+      ->type_name("F")
+      ->group("Comparison");
+  app.add_option("--nonzeros", arguments.nonzeros,
+                 "instead: variables in a component, on average over the components")
+      ->type_name("K")
+      ->group("Comparison");
+  arguments.options.add_to(app, is_common);
+  arguments.data.add_reading(app)->required();
+  arguments.data.add_covariance(app);
+  arguments.data.add_preparation(app);
+  const char* group = "Output (- is standard output)";
+  app.add_option("--json", arguments.json, "write the rows as JSON")->type_name("F")->group(group);
+  app.add_option("--csv", arguments.csv, "write the rows as CSV")->type_name("F")->group(group);
+  app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
+      ->group(group);
+}
+
+std::vector<std::string> warnings(const Data& data, const std::vector<Compared>& rows) {
+  std::vector<std::string> all = data.warnings;
+  for (const Compared& row : rows)
+    for (const std::string& warning : row.result.warnings)
+      all.push_back(fmt::format("{}: {}", name(row.contender.method), warning));
+  return all;
+}
+
+void run(const CompareArguments& arguments) {
+  CompareOptions options{.contenders = contenders(arguments.methods),
+                         .common = arguments.options.options()};
+  Outputs outputs({{"--json", arguments.json}, {"--csv", arguments.csv}}, {arguments.data.source});
+  const ThreadScope threads(checked_threads(options.common.threads));
+  Data data;
+  std::vector<Compared> rows;
+  {
+    const Activity activity(arguments.quiet);
+    data = read(arguments.data, activity);
+    prepare(data, arguments.data.preparation(), activity);
+    options.nonzeros = nonzeros(arguments, data.matrix->cols());
+    with_title(data, [&] { rows = compare(*data.matrix, options, activity.observer()); });
+    activity.enter("writing");
+    if (outputs.wants("--json")) outputs.set("--json", to_json(rows));
+    if (outputs.wants("--csv")) outputs.set("--csv", csv(rows));
+    outputs.write();
+  }
+  if (arguments.quiet) return;
+  if (!outputs.uses_stdout())
+    print(fmt::format(
+        "{}: {}, {} components, {} nonzeros in all; PCA explains {:.4f}\n\n{}\n"
+        "  * best of its column, {}\n",
+        bold(arguments.data.title()), shape(data.table), options.common.components,
+        options.nonzeros * options.common.components, rows.front().result.criteria.cpev_pca,
+        table(rows), "what is not sparse left aside"));
+  print_warnings(warnings(data, rows));
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& program) {
+  CLI::App& app = add_command(
+      program,
+      {.name = "compare",
+       .summary = "Fit several methods at the same sparsity and judge them alike",
+       .usage = "DATA [-r N] [--methods A,B,...] [--sparsity F | --nonzeros K] [options]",
+       .detail = "Lambda of each method is tuned until all loadings together have as many nonzeros "
+                 "as asked for. SP, STD and worst SP are mean, spread and minimum of the fraction "
+                 "of zeros in a loading, CPEV is the variance explained, NOR the mean overlap of "
+                 "two loadings; seconds are of one fit, without the search for lambda.",
+       .examples = {
+           "spcart compare @pitprops -r 6 --nonzeros 3",
+           "spcart compare samples.csv -r 5 --methods spcart,rsvd-gp,gpower --sparsity 0.9",
+           "spcart compare samples.csv --methods spcart:count:identity,tpower --json rows.json"}});
+  auto arguments = std::make_shared<CompareArguments>();
+  add_arguments(app, *arguments);
+  return {&app, [arguments] { run(*arguments); }};
+}
+
+}  // namespace spcart::command
