@@ -27,6 +27,16 @@ Result sample_result() {
   result.options.refit = 3;
   result.options.seed = 18446744073709551615U;
   result.truncation = {TruncationType::hard, 0.277};
+  result.start = Start::varimax;
+  result.bounds = {{.name = "sparsity",
+                    .source = "Proposition 7",
+                    .lower = 0.1,
+                    .upper = 0.9,
+                    .least = 0.3,
+                    .most = 0.5,
+                    .applies = false,
+                    .reason = "refitted",
+                    .tightness = 0.2}};
   result.samples = 180;
   result.variables = 3;
   result.loadings = Matrix{{0.6, 0}, {0.8, 0}, {0, 1}}.sparseView();
@@ -46,7 +56,13 @@ Result sample_result() {
   result.preparation.means = Vector{{1e6, -0.1, 1.0 / 3}};
   result.preparation.scales = Vector{{1, 1, 1}};
   result.threads = 2;
-  result.timing = {0.1, 0.2, 0.3, 0.4, 0.5, 1.5};
+  result.timing = {.read = 0.1,
+                   .pca = 0.2,
+                   .rotate = 0.3,
+                   .refit = 0.4,
+                   .refine = 0.2,
+                   .score = 0.3,
+                   .total = 1.5};
   result.warnings = {"careful"};
   return result;
 }
@@ -73,14 +89,23 @@ TEST(Json, HasEveryFieldOfAResult) {
   EXPECT_EQ(out["rotation"], (json{{0.0, 1.0}, {-1.0, 0.0}}));
   EXPECT_EQ(out["preparation"]["means"], json({1e6, -0.1, 1.0 / 3}));
   EXPECT_EQ(out["preparation"]["center"], true);
-  EXPECT_EQ(out["bounds"], json::object());
+  EXPECT_EQ(out["bounds"], (json{{"sparsity",
+                                  {{"source", "Proposition 7"},
+                                   {"kind", "absolute"},
+                                   {"guaranteed", {0.1, 0.9}},
+                                   {"measured", {0.3, 0.5}},
+                                   {"applies", false},
+                                   {"reason", "refitted"},
+                                   {"holds", true},
+                                   {"tightness", 0.2}}}}));
   EXPECT_EQ(out["timing"]["total"], 1.5);
-  EXPECT_EQ(out["timing"].size(), 6U);
+  EXPECT_EQ(out["timing"].size(), 7U);
   EXPECT_GT(out["memory_peak_bytes"], 100000);
   EXPECT_EQ(out["threads"], 2);
   EXPECT_EQ(out["solver"], "gram");
   EXPECT_EQ(out["start"], "varimax");
   EXPECT_EQ(out["refit"], 3);
+  EXPECT_EQ(out["refine"], 0);
   EXPECT_EQ(out["order"], "variance");
   EXPECT_EQ(out["seed"], 18446744073709551615U);
 }

@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -18,10 +17,11 @@ constexpr double kTie = 1e-9;
 
 /// Leading eigenvector of a symmetric matrix, by Lanczos steps that are restarted from the best
 /// vector so far. `start` is near to it.
-Vector leading_eigenvector(ConstBlock c, Vector start, std::uint64_t seed) {
+Vector leading_eigenvector(ConstBlock c, const Vector& start, std::uint64_t seed) {
   constexpr Index kDirect = 32, kSteps = 16;
   constexpr int kRestarts = 200;
   constexpr double kTolerance = 1e-12, kStir = 1e-3;
+  const ThreadScope scope(threads_for(c.rows(), c.rows(), 1));
   if (c.rows() <= kDirect) return symmetric_eigen(c, 1).vectors;
 
   // The start may lie in an invariant subspace that the leading vector is not in.
