@@ -76,7 +76,7 @@ Interval sparsity_of(const Truncation& truncation, double p) {
     case TruncationType::count:
       return {lambda / p, kept};
     case TruncationType::energy:
-      return {std::floor(lambda * p * (1 + kEnergyRounding)) / p, kept};
+      return {std::min(std::floor(lambda * p * (1 + kEnergyRounding)) / p, kept), kept};
   }
   return {};
 }

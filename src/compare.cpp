@@ -14,8 +14,8 @@
 namespace spcart {
 namespace {
 
-/// Bisection ends when lambda is known to this part of its range: counts may jump over the target.
-constexpr double kResolution = 1e-9;
+/// Bisection ends when lambda is known to this part of itself: counts may jump over the target.
+constexpr double kResolution = 1e-6, kLeast = 1e-9;
 
 Options options_of(const Contender& contender, const CompareOptions& compared) {
   Options options = compared.common;
@@ -39,10 +39,12 @@ class Search {
          const Observer& observer)
       : a_(a), basis_(basis), options_(std::move(options)), target_(target), observer_(observer) {}
 
-  /// How many nonzeros too many there are.
+  /// How many nonzeros too many there are. What follows a method adds none and is left for the end.
   Index excess(double lambda) {
-    options_.lambda = lambda;
-    Result result = fit(a_, basis_, options_, observer_);
+    Options bare = options_;
+    bare.lambda = lambda;
+    bare.refit = bare.refine = 0;
+    Result result = fit(a_, basis_, bare, observer_);
     const Index excess = result.loadings.nonZeros() - target_;
     ++fits_;
     if (fits_ == 1 || std::abs(excess) < std::abs(best_excess_)) {
@@ -52,10 +54,18 @@ class Search {
     return excess;
   }
 
+  void finish() {
+    if (options_.refit == 0 && options_.refine == 0) return;
+    options_.lambda = best_.truncation->lambda;
+    best_ = fit(a_, basis_, options_, observer_);
+    best_excess_ = best_.loadings.nonZeros() - target_;
+  }
+
   void bisect(const LambdaRange& range) {
     double dense = range.sparser_upwards ? range.least : range.most;
     double sparse = range.sparser_upwards ? range.most : range.least;
-    while (std::abs(sparse - dense) > kResolution * (range.most - range.least)) {
+    if (excess(dense) <= 0) return;
+    while (std::abs(sparse - dense) > kResolution * std::max(std::abs(sparse), kLeast)) {
       const double middle = (dense + sparse) / 2;
       const Index more = excess(middle);
       if (more == 0) return;
@@ -67,8 +77,7 @@ class Search {
     Compared compared{
         .contender = contender, .result = std::move(best_), .fits = fits_, .note = {}};
     if (best_excess_ != 0)
-      compared.note =
-          fmt::format("{} nonzeros, the nearest to {}", target_ + best_excess_, target_);
+      compared.note = fmt::format("{} nonzeros, not {}", target_ + best_excess_, target_);
     return compared;
   }
 
@@ -96,6 +105,7 @@ Compared run(const DataMatrix& a, const Basis& basis, const Contender& contender
     search.excess(static_cast<double>(a.cols() - compared.nonzeros));
   else
     search.bisect(lambda_range(record, type, a.cols()));
+  search.finish();
   return search.take(contender);
 }
 
@@ -107,7 +117,11 @@ Contender parse_contender(std::string_view text) {
   while (word.size() < text.size()) {
     text.remove_prefix(word.size() + 1);
     word = text.substr(0, text.find(':'));
-    if (is_name<Start>(word))
+    const bool start = is_name<Start>(word);
+    if (start ? contender.start.has_value() : contender.truncation.has_value())
+      throw Error(fmt::format("methods: '{}' is one {} too many for {}", word,
+                              start ? "start" : "truncation", name(contender.method)));
+    if (start)
       contender.start = parse<Start>(word);
     else
       contender.truncation = parse<TruncationType>(word);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "lapack.hpp"
 #include "spcart/error.hpp"
@@ -13,8 +14,11 @@
 namespace spcart {
 namespace {
 
-/// Directions of X with less than this part of the largest are copies of others: they span nothing.
-constexpr double kDependent = 1e-12;
+/// Below this part of the largest eigenvalue X'X has lost too much of what X says.
+constexpr double kNearlyDependent = 1e-6;
+
+/// A column of X of which the others leave less than this is a copy of them.
+constexpr double kCopy = 1e-10;
 
 /// A component whose variance falls to this part of its own when the others are taken out repeats
 /// them, and one with this part of all variance has none: what is left is rounding.
@@ -32,12 +36,16 @@ Sparsity sparsity_of(const std::vector<Index>& nonzeros, Index p) {
   return s;
 }
 
-/// tr(U'A'AU) for an orthonormal basis U of the span of X, from K = X'X and M = X'A'AX.
-double variance_of_span(const Matrix& k, const Matrix& m) {
+/// tr(U'A'AU) for an orthonormal basis U of the span of X, from K = X'X and M = X'A'AX, unless that
+/// would lose more digits than it leaves.
+std::optional<double> variance_of_span(const Matrix& k, const Matrix& m) {
   const SymmetricEigen e = symmetric_eigen(k, k.rows());
+  const Index columns = (k.diagonal().array() > 0).count();  // that are not zero
   double sum = 0;
-  for (Index i = 0; i < e.values.size() && e.values[i] > kDependent * e.values[0]; ++i)
+  for (Index i = 0; i < columns; ++i) {
+    if (e.values[i] < kNearlyDependent * e.values[0]) return std::nullopt;
     sum += e.vectors.col(i).dot(m * e.vectors.col(i)) / e.values[i];
+  }
   return sum;
 }
 
@@ -55,28 +63,45 @@ double least_variance(const Matrix& m, Index i) {
   return std::max(kNothingLeft * m(i, i), kNoVariance * m.diagonal().maxCoeff());
 }
 
+/// Of the span of the columns, of which there may be more than rows.
+Matrix orthonormal_basis(const Matrix& x) {
+  if (x.cols() <= x.rows()) return orthonormalized_above(x, kCopy).q;
+  const SymmetricEigen e = symmetric_eigen(x * x.transpose(), x.rows());
+  return e.vectors.leftCols(
+      (e.values.array() > kNearlyDependent * kNearlyDependent * e.values[0]).count());
+}
+
 }  // namespace
 
-Matrix component_covariance(const DataMatrix& a, const Loadings& x, const Tick& tick) {
+Explained explained_by(const DataMatrix& a, const Loadings& x, const Tick& tick) {
   if (x.rows() != a.cols())
     throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
+  if (x.cols() < 1) throw Error("loadings: there is no component");
   const Loadings unit = normalized(x);
   const Matrix m = unit.transpose() * a.gram_times(Matrix(unit), tick);
-  return (m + m.transpose()) / 2;
+  Explained explained{.covariance = (m + m.transpose()) / 2};
+  if (const auto span = variance_of_span(Matrix(unit.transpose() * unit), explained.covariance)) {
+    explained.span = *span;
+  } else {
+    const Matrix u = orthonormal_basis(Matrix(unit));
+    explained.span = u.cwiseProduct(a.gram_times(u, tick)).sum();
+  }
+  return explained;
 }
 
 Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick) {
-  return judge(x, component_covariance(a, x, tick), a.squared_norm(), cpev_pca);
+  return judge(x, explained_by(a, x, tick), a.squared_norm(), cpev_pca);
 }
 
-Criteria judge(const Loadings& x, const Matrix& m, double total_variance, double cpev_pca) {
-  if (x.cols() < 1) throw Error("loadings: there is no component");
+Criteria judge(const Loadings& x, const Explained& explained, double total_variance,
+               double cpev_pca) {
   const Loadings unit = normalized(x);
+  const Matrix& m = explained.covariance;
   const Index r = unit.cols();
   const Matrix k = Matrix(unit.transpose() * unit);
   Criteria c;
   c.cpev_pca = cpev_pca;
-  c.cpev = variance_of_span(k, m) / total_variance;
+  c.cpev = explained.span / total_variance;
   c.ev = m.trace() / total_variance;
 
   Matrix cosines = k.cwiseAbs();

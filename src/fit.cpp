@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -70,13 +70,20 @@ void leave_out(const std::vector<Index>& variables, Loadings& x) {
   x.prune([&](Index row, Index, double) { return !std::ranges::binary_search(variables, row); });
 }
 
-void warn_of_empty(const Loadings& x, std::vector<std::string>& warnings) {
+/// Entries that are not zero only because sums were rounded.
+void drop_rounding(Loadings& x) {
+  constexpr double kRounding = 1e-14;  // of the largest, which is between 1/sqrt(p) and 1
+  x.prune([](Index, Index, double value) { return std::abs(value) > kRounding; });
+}
+
+/// `expected` of them are empty because there is no more variance, which was told already.
+void warn_of_empty(const Loadings& x, Index expected, std::vector<std::string>& warnings) {
   std::vector<Index> empty;
   for (Index i = 0; i < x.cols(); ++i)
     if (x.col(i).nonZeros() == 0) empty.push_back(i);
-  if (!empty.empty())
+  if (static_cast<Index>(empty.size()) > expected)
     warnings.push_back(
-        fmt::format("truncation left nothing of {} component{} ({}): lambda is too large",
+        fmt::format("nothing is left of {} component{} ({}): less truncation would leave more",
                     empty.size(), empty.size() == 1 ? "" : "s", list_of(empty)));
 }
 
@@ -134,12 +141,6 @@ Origin origin_of(Origin found, const DataMatrix& a, const Options& options) {
   return options.refit > 0 || !a.constant_columns().empty() ? Origin::support : found;
 }
 
-/// Small where the regressions have a unique solution without it; without end where they do not,
-/// which leaves soft thresholding.
-double default_ridge(const DataMatrix& a) {
-  return a.rows() < a.cols() ? std::numeric_limits<double>::infinity() : 1e-6;
-}
-
 Task task_of(const DataMatrix& a, const Basis& basis, const Result& result, const Tick& tick) {
   const Options& options = result.options;
   Task task{.a = a, .basis = basis, .tick = tick};
@@ -150,7 +151,7 @@ Task task_of(const DataMatrix& a, const Basis& basis, const Result& result, cons
   task.max_iterations = options.max_iterations;
   task.seed = options.seed;
   task.post_fit = options.post_fit.value_or(task.post_fit);
-  task.ridge = options.ridge.value_or(default_ridge(a));
+  task.ridge = options.ridge;
   task.bound = options.bound.value_or(task.bound);
   task.orthogonality = options.orthogonality.value_or(task.orthogonality);
   task.correlation = options.correlation.value_or(task.correlation);
@@ -181,13 +182,15 @@ Result fit_basis(const DataMatrix& a, const Basis& basis, Result result, Stages&
       return refine(a, result.loadings, counts_of(result.truncation->type), options.refine, tick);
     });
 
-  Matrix m = stages.run("score", result.timing.score, [&](const Tick& tick) {
-    return component_covariance(a, result.loadings, tick);
+  drop_rounding(result.loadings);
+  Explained explained = stages.run("score", result.timing.score, [&](const Tick& tick) {
+    return explained_by(a, result.loadings, tick);
   });
+  Matrix& m = explained.covariance;
   arrange(options.order == Order::variance ? order_by_adjusted_variance(m) : own_order(r), result,
           found.truncated_from, m);
   const double cpev_pca = result.singular_values.squaredNorm() / basis.total_variance;
-  result.criteria = judge(result.loadings, m, basis.total_variance, cpev_pca);
+  result.criteria = judge(result.loadings, explained, basis.total_variance, cpev_pca);
 
   result.bounds = bounds({.v = basis.vectors.leftCols(r),
                           .singular_values = result.singular_values,
@@ -199,7 +202,7 @@ Result fit_basis(const DataMatrix& a, const Basis& basis, Result result, Stages&
                           .truncation = result.truncation.value_or(Truncation{}),
                           .truncated_from = std::move(found.truncated_from)});
 
-  if (found.warnings.empty()) warn_of_empty(result.loadings, result.warnings);
+  warn_of_empty(result.loadings, std::max(found.without_variance, r - basis.rank), result.warnings);
   result.message = describe(result.status, result.iterations());
   if (result.status != Status::converged) result.warnings.push_back(result.message);
   result.timing.total = stages.elapsed();

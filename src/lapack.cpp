@@ -41,7 +41,9 @@ SymmetricEigen all_eigenpairs(Matrix c) {
   return {std::move(values), std::move(c)};
 }
 
-SymmetricEigen some_eigenpairs(Matrix c, Index count) {
+/// Where eigenvalues cluster, dsyevr may find fewer than it was asked for and call that success.
+SymmetricEigen some_eigenpairs(const Matrix& original, Index count) {
+  Matrix c = original;
   const lapack_int n = as_int(c.rows());
   Vector values(n);
   Matrix vectors(n, count);
@@ -50,6 +52,7 @@ SymmetricEigen some_eigenpairs(Matrix c, Index count) {
   check_info("dsyevr", LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, c.data(), n, 0, 0,
                                       n - static_cast<lapack_int>(count) + 1, n, 0, &found,
                                       values.data(), vectors.data(), n, support.data()));
+  if (found < count) return all_eigenpairs(original);
   return {values.head(found), std::move(vectors)};
 }
 
@@ -116,8 +119,8 @@ SymmetricEigen symmetric_eigen(Matrix c, Index count) {
   const Index n = c.rows();
   const ThreadScope scope(threads_for(n, n, n));
   const bool most = static_cast<double>(count) > kMost * static_cast<double>(n);
-  SymmetricEigen e = most && n <= kLargestAllEigen ? all_eigenpairs(std::move(c))
-                                                   : some_eigenpairs(std::move(c), count);
+  SymmetricEigen e =
+      most && n <= kLargestAllEigen ? all_eigenpairs(std::move(c)) : some_eigenpairs(c, count);
   e.values = e.values.tail(count).reverse().eval();
   e.vectors = e.vectors.rightCols(count).rowwise().reverse().eval();
   return e;

@@ -62,7 +62,7 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
      [](const Options& o) { return text_of(o.nonzeros); }},
     {"start", "", "NAME",
      "where the method starts. spcart: varimax (default), identity (the paper's), random. rsvd-gp, "
-     "tpower: variance (default), pca; tpower also warm. spca: pca (default), varimax",
+     "tpower: variance (default), pca; tpower also warm. spca, alspca: pca (default), varimax",
      [](Options& o, std::string_view text) { o.start = parse<Start>(text); },
      [](const Options& o) { return o.start ? std::string(name(*o.start)) : ""; }},
     {"post-fit", "", "yes|no", "gpower, gpowerb: best values on the support that was found",
@@ -143,11 +143,15 @@ void check_choices(const Options& options) {
   const std::string_view method = name(options.method);
   const auto all = [](auto) { return true; };
   if (record.truncations.empty()) {
+    const std::string truncating =
+        names_of(method_records(), [](const auto& r) { return !r.truncations.empty(); });
     for (const char* option : {"truncation", "lambda", "nonzeros"})
       if (const std::string value = value_of(options, option); !value.empty())
-        throw Error(fmt::format("{} = {}: method {} truncates nothing", option, value, method));
+        throw Error(fmt::format("{} = {}: method {} truncates nothing; methods that do are {}",
+                                option, value, method, truncating));
     if (options.refine > 0)
-      throw Error(fmt::format("refine = {}: method {} truncates nothing", options.refine, method));
+      throw Error(fmt::format("refine = {}: method {} truncates nothing; methods that do are {}",
+                              options.refine, method, truncating));
   }
   if (options.truncation && !has(record, *options.truncation))
     throw Error(fmt::format(
@@ -159,10 +163,15 @@ void check_choices(const Options& options) {
         "nonzeros = {}: method {} has no count, only lambda; methods that take it are {}",
         *options.nonzeros, method,
         names_of(method_records(), [](const auto& r) { return has(r, TruncationType::count); })));
-  if (options.start && std::ranges::find(record.starts, *options.start) == record.starts.end())
-    throw Error(fmt::format("start = {}: method {} {}", name(*options.start), method,
+  const auto starts_there = [&](const MethodRecord& r) {
+    return std::ranges::find(r.starts, *options.start) != r.starts.end();
+  };
+  if (options.start && !starts_there(record))
+    throw Error(fmt::format("start = {}: method {} {}; methods that start there are {}",
+                            name(*options.start), method,
                             record.starts.empty() ? std::string("has no choice of start")
-                                                  : "starts from " + names_of(record.starts, all)));
+                                                  : "has " + names_of(record.starts, all),
+                            names_of(method_records(), starts_there)));
   for (const char* option : {"post-fit", "ridge", "bound", "orthogonality", "correlation"}) {
     const auto takes = [&](const MethodRecord& r) {
       return std::ranges::find(r.options, option) != r.options.end();
@@ -177,12 +186,29 @@ void check_lambda(const Options& options, const Truncation& truncation, Index p)
   const MethodRecord& record = record_of(options.method);
   if (!record.lambda || truncation.type == TruncationType::count) return check(truncation, p);
   const LambdaRange range = record.lambda(truncation.type, p);
-  if (!(truncation.lambda >= range.least && truncation.lambda <= range.most))
-    throw Error(fmt::format("lambda = {}: for method {} it must be from {:.4g} to {:.4g}",
-                            truncation.lambda, name(options.method), range.least, range.most));
+  // At the sparse end nothing would be left; at the dense end nothing is zero, which may be wanted.
+  const bool below =
+      range.sparser_upwards ? truncation.lambda < range.most : truncation.lambda <= range.most;
+  if (!(truncation.lambda >= range.least && below))
+    throw Error(fmt::format("lambda = {}: for method {} it must be at least {:.4g} and {} {:.4g}",
+                            truncation.lambda, name(options.method), range.least,
+                            range.sparser_upwards ? "below" : "at most", range.most));
 }
 
-void check_positive(std::string_view option, const std::optional<double>& value) {
+void check_regression(const Options& options, const DataMatrix& a) {
+  constexpr double kMostRidge = 1e12;
+  const bool infinite = options.ridge ? std::isinf(*options.ridge) : a.rows() < a.cols();
+  if (options.ridge && !infinite && *options.ridge > kMostRidge)
+    throw Error(
+        fmt::format("ridge = {}: it must be at most {}, or inf", *options.ridge, kMostRidge));
+  if (options.bound && infinite)
+    throw Error(fmt::format("bound = {}: it goes with a finite ridge{}", *options.bound,
+                            options.ridge ? "" : ", which is not the default for so few samples"));
+  if (options.bound && truncation_of(options, a.cols())->type != TruncationType::soft)
+    throw Error(fmt::format("bound = {}: it goes with truncation soft", *options.bound));
+}
+
+void check_not_negative(std::string_view option, const std::optional<double>& value) {
   if (value && !(*value >= 0))
     throw Error(fmt::format("{} = {}: it must be at least 0", option, *value));
 }
@@ -228,10 +254,11 @@ void check(const Options& options, const DataMatrix& a) {
   at_least("refine", options.refine, 0);
   at_least("max-iterations", options.max_iterations, 1);
   at_least("threads", options.threads, 0);
-  check_positive("ridge", options.ridge);
-  check_positive("bound", options.bound);
-  check_positive("orthogonality", options.orthogonality);
-  check_positive("correlation", options.correlation);
+  check_not_negative("ridge", options.ridge);
+  check_not_negative("bound", options.bound);
+  check_not_negative("orthogonality", options.orthogonality);
+  check_not_negative("correlation", options.correlation);
+  check_regression(options, a);
   if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
     throw Error(
         fmt::format("tolerance = {}: it must be a number of at least 0", options.tolerance));

@@ -6,11 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "gram.hpp"
 #include "lapack.hpp"
-#include "methods/gram.hpp"
 #include "parallel.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
@@ -59,25 +58,34 @@ struct Candidate {
   Scores y;
 };
 
-/// A, and how much of the work with it is done.
+/// The part of the work that is the next of so many products with A.
+Tick part_of(const Tick& tick, Index done, Index all) {
+  return [&tick, done, all](double fraction) {
+    if (tick) tick((static_cast<double>(done) + fraction) / static_cast<double>(all));
+  };
+}
+
+/// A'A, and how often it was used.
 class Work {
  public:
   Work(const DataMatrix& a, Index products, const Tick& tick)
-      : tick_([this, products, &tick](double fraction) {
-          if (tick) tick((static_cast<double>(done_) + fraction) / static_cast<double>(products));
-        }),
-        gram_(a, tick_) {
-    ++done_;
+      : tick_(tick), products_(products), gram_(a, part_of(tick, 0, products)) {}
+
+  /// Unit columns with their scores.
+  Candidate candidate(const Loadings& x) {
+    const Tick tick = part_of(tick_, ++done_, products_);
+    const Matrix* gram = gram_.matrix();
+    const Matrix product = gram ? Matrix(*gram * x) : gram_.times(Matrix(x), tick);
+    tick(1);
+    return {x, scores(x, product)};
+  }
+  /// Variance within the span of X, by an orthonormal basis: exact also for nearly dependent ones.
+  double variance_of_span(const Loadings& x) {
+    constexpr double kDependent = 1e-10;
+    const Matrix u = orthonormalized_above(Matrix(x), kDependent).q;
+    return u.cwiseProduct(gram_.times(u, part_of(tick_, ++done_, products_))).sum();
   }
 
-  /// Unit columns, and their scores.
-  Candidate candidate(Loadings x) {
-    Matrix product = gram_.matrix() ? Matrix(*gram_.matrix() * x) : gram_.times(Matrix(x), tick_);
-    ++done_;
-    tick_(0);
-    Scores y = scores(x, product);
-    return {std::move(x), std::move(y)};
-  }
   Candidate candidate(const Matrix& transposed) {
     return candidate(normalized(Loadings(transposed.transpose().sparseView())));
   }
@@ -101,8 +109,8 @@ class Work {
     return y;
   }
 
-  Index done_ = 0;  ///< before what counts with it
-  Tick tick_;
+  const Tick& tick_;
+  Index products_, done_ = 0;
   Gram gram_;
 };
 
@@ -424,8 +432,7 @@ Candidate settle(Work& work, Candidate at, const Budget& budget, Index rounds) {
 }  // namespace
 
 Counts counts_of(TruncationType type) {
-  const bool follow_data = type == TruncationType::soft || type == TruncationType::energy;
-  return follow_data ? Counts::total : Counts::each;
+  return type == TruncationType::count ? Counts::each : Counts::total;
 }
 
 Loadings refine(const DataMatrix& a, const Loadings& x, Counts counts, Index rounds,
@@ -433,13 +440,15 @@ Loadings refine(const DataMatrix& a, const Loadings& x, Counts counts, Index rou
   if (x.rows() != a.cols())
     throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
   if (rounds < 0) throw Error(fmt::format("refine = {}: it must be at least 0", rounds));
-  Loadings unit = normalized(x);
+  const Loadings unit = normalized(x);
   if (rounds == 0 || unit.nonZeros() == 0) return unit;
   const Budget budget(counts, unit);
-  Work work(a, 2 * rounds + 2, tick);
-  const Candidate start = work.candidate(std::move(unit));
+  Work work(a, 2 * rounds + 4, tick);
+  const Candidate start = work.candidate(unit);
   const Candidate end = settle(work, relax(work, start, budget, rounds), budget, rounds);
-  return end.y.explained > (1 + kRounding) * start.y.explained ? end.x : start.x;
+  const bool better = end.y.explained > (1 + kRounding) * start.y.explained &&
+                      work.variance_of_span(end.x) > work.variance_of_span(start.x);
+  return better ? end.x : start.x;
 }
 
 }  // namespace spcart

@@ -13,6 +13,9 @@
 namespace spcart {
 namespace {
 
+/// Loadings that change by less than this are what they will be.
+constexpr double kRounding = 1e-14;
+
 /// One round: with B = X (X'X)^-1, A'Y = A'A B and Y'Y = B'A'A B are all that is needed of the
 /// data.
 Loadings refit_once(const DataMatrix& a, const Loadings& x, const Tick& tick) {
@@ -49,7 +52,10 @@ Loadings refit(const DataMatrix& a, const Loadings& x, Index rounds, const Tick&
     const Tick within = [&](double fraction) {
       if (tick) tick((static_cast<double>(round) + fraction) / static_cast<double>(rounds));
     };
-    fitted = refit_once(a, fitted, within);
+    Loadings next = refit_once(a, fitted, within);
+    const double change = (next - fitted).norm();
+    fitted.swap(next);
+    if (change < kRounding) break;
   }
   return fitted;
 }

@@ -3,6 +3,7 @@
 
 #include "command.hpp"
 #include "spcart/io.hpp"
+#include "spcart/names.hpp"
 
 namespace spcart::testing {
 namespace {
@@ -328,6 +329,29 @@ TEST(CommandFit, AModelOfACovarianceDoesNotCentre) {
   EXPECT_NE(outcome.err.find("not centred"), std::string::npos) << outcome.err;
   const std::string numbers = outcome.out.substr(outcome.out.find('\n') + 1);
   EXPECT_TRUE(numbers == "1,2\n" || numbers == "2,1\n") << outcome.out;
+}
+
+TEST(CommandFit, ShowsBoundsBesideWhatWasMeasured) {
+  const Outcome outcome = run({"fit", "@pitprops", "-r", "6", "--bounds"});
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* word : {"measure", "guaranteed", "tightness", "sparsity", "nonorthogonality",
+                           "explained variance dmin", "Theorem 12", "holds"})
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word;
+  EXPECT_EQ(outcome.out.find("FAILS"), std::string::npos);
+  const Outcome refitted = run({"fit", "@pitprops", "-r", "6", "--bounds", "--refit", "2"});
+  EXPECT_NE(refitted.out.find("does not apply"), std::string::npos);
+}
+
+/// 5000 x 5000 numbers would be 200 MB.
+TEST(CommandFit, FormsNoMatrixOfVariablesByVariables) {
+  for (const MethodRecord& record : method_records()) {
+    std::vector<std::string> call = {
+        "@spiked:n=40,p=5000",           "-r", "3", "--max-iterations", "5", "--method",
+        std::string(name(record.method))};
+    if (has(record, TruncationType::count)) call.insert(call.end(), {"--nonzeros", "20"});
+    const Json result = fit_json(call);
+    EXPECT_LT(result["memory_peak_bytes"], 100e6) << name(record.method);
+  }
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ TEST(Compare, ContendersAreNamedShortly) {
   EXPECT_EQ(parse_contender("spcart:sp:identity"), (Contender{.method = Method::spcart,
                                                               .truncation = TruncationType::count,
                                                               .start = Start::identity}));
-  for (const char* text : {"", "rsvd-gp:", ":soft", "spcart:hrad", "none"})
+  for (const char* text : {"", "rsvd-gp:", ":soft", "spcart:hrad", "none", "spcart:hard:soft",
+                           "spcart:random:varimax"})
     EXPECT_THROW(parse_contender(text), Error) << text;
 }
 
@@ -49,6 +50,14 @@ TEST(Compare, CountingMethodsNeedOneFit) {
   EXPECT_EQ(rows[1].fits, 1);
   EXPECT_GT(rows[2].fits, 1);
   EXPECT_NEAR(rows[1].result.criteria.cpev, 0.7514, 0.5e-4);
+}
+
+TEST(Compare, OneVariableIsEnough) {
+  const auto a = make_covariance(Matrix::Constant(1, 1, 2.0));
+  for (const Compared& row : compare(*a, {.nonzeros = 1, .common = {.components = 1}})) {
+    EXPECT_NEAR(row.result.criteria.cpev, 1, 1e-12) << name(row.contender.method);
+    EXPECT_GE(row.fits, 1);
+  }
 }
 
 TEST(Compare, RefusesWhatCannotBe) {
@@ -80,7 +89,7 @@ TEST(CommandCompare, WritesRowsAsJsonAndCsv) {
     EXPECT_EQ(row["status"], "converged");
   }
   const std::string csv = testing::content_of(folder / "rows.csv");
-  EXPECT_TRUE(csv.starts_with("method,truncation,lambda,nonzeros,sparsity,"));
+  EXPECT_TRUE(csv.starts_with("method,truncation,start,lambda,nonzeros,sparsity,"));
   EXPECT_EQ(std::ranges::count(csv, '\n'), 5);
   EXPECT_NE(outcome.out.find("CPEV"), std::string::npos);
 }
@@ -101,6 +110,10 @@ TEST(CommandCompare, RefusesWithStatusTwo) {
                                              {"--sparsity", "-0.1"},
                                              {"--sparsity", "nan"},
                                              {"--nonzeros", "0"},
+                                             {"--nonzeros", "1.5"},
+                                             {"--sparsity", "much"},
+                                             {"--methods", "spcart,"},
+                                             {"--methods", "spcart:hard:soft"},
                                              {"--nonzeros", "14"},
                                              {"--nonzeros", "3", "--sparsity", "0.5"},
                                              {"-r", "14"}}) {

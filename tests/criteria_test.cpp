@@ -111,7 +111,8 @@ TEST(Criteria, OrderByAdjustedVarianceNeverRises) {
   const Matrix m = verify::decaying(40, 12, 6);
   const auto a = make_dense(m);
   const Matrix x = random_sparse(12, 6, 3);
-  const auto order = order_by_adjusted_variance(component_covariance(*a, Loadings(x.sparseView())));
+  const auto order =
+      order_by_adjusted_variance(explained_by(*a, Loadings(x.sparseView())).covariance);
   const Matrix ordered = x(Eigen::all, order);
   const Criteria c = judge(*a, Loadings(ordered.sparseView()), 1);
   for (Index i = 1; i < 6; ++i)

@@ -1,7 +1,12 @@
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "command.hpp"
+#include "spcart/methods.hpp"
+#include "spcart/names.hpp"
 
 /// What the documents show is what the command prints.
 namespace spcart::testing {
@@ -60,6 +65,42 @@ TEST(Documents, ShowWhatTheCommandPrints) {
       }
     }
   EXPECT_GE(seen, 14U);
+}
+
+std::vector<std::filesystem::path> documents() {
+  std::vector<std::filesystem::path> found = {SPCART_SOURCE "/README.md",
+                                              SPCART_SOURCE "/CONTRIBUTING.md"};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(SPCART_SOURCE "/docs"))
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  return found;
+}
+
+TEST(Documents, LinkToWhatIsThere) {
+  for (const auto& document : documents()) {
+    const std::string text = content_of(document);
+    for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 2)) {
+      const std::string link = text.substr(at + 2, text.find_first_of(")#", at) - at - 2);
+      if (link.empty() || link.starts_with("http")) continue;
+      EXPECT_TRUE(std::filesystem::exists(document.parent_path() / link))
+          << document << " links to " << link;
+    }
+  }
+}
+
+TEST(Documents, EveryMethodHasAPageOfTheSameParts) {
+  const std::string list = content_of(SPCART_SOURCE "/docs/methods/README.md");
+  for (const MethodRecord& record : method_records()) {
+    const auto file = fmt::format("{}.md", name(record.method));
+    EXPECT_HAS(list, fmt::format("]({})", file));
+    const std::string page =
+        content_of(std::filesystem::path(SPCART_SOURCE "/docs/methods") / file);
+    std::size_t at = 0;
+    for (const char* heading : {"# ", "## What it solves", "## How", "## Parameters", "## Cost",
+                                "## When to use it", "## Reference"}) {
+      at = page.find(heading, at);
+      ASSERT_NE(at, std::string::npos) << file << " has no part '" << heading << "' in its place";
+    }
+  }
 }
 
 }  // namespace

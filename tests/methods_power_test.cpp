@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "methods/gram.hpp"
+#include "gram.hpp"
 #include "methods/shrink.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"

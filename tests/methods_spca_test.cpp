@@ -36,7 +36,13 @@ struct Regression {
   ElasticNet::Solution follow(const ElasticNet::End& end) const {
     const auto data = as_it_is(a);
     const Gram gram(*data);
-    return ElasticNet(gram, ridge).follow(h(), end);
+    // In units of the Gram matrix the objective, and with it its weights, is divided by them.
+    const double unit = gram.unit();
+    const ElasticNet::End scaled{
+        .penalty = end.penalty / unit, .length = end.length, .nonzeros = end.nonzeros};
+    ElasticNet::Solution solution = ElasticNet(gram, ridge / unit).follow(h() / unit, scaled);
+    solution.penalty *= unit;
+    return solution;
   }
 
   double objective(const Vector& z, double t) const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
@@ -121,15 +122,19 @@ TEST(Methods, FollowTheUnitsOfTheData) {
   for (const Options& options : every_method({.components = 3})) {
     SCOPED_TRACE(title(options));
     const Matrix x(fit(*make_dense(m), options).loadings);
-    EXPECT_LE((Matrix(fit(*make_dense(1e-5 * m), options).loadings) - x).norm(), 1e-6);
+    for (const double unit : {1e-100, 1e-5, 1e100})
+      EXPECT_LE((Matrix(fit(*make_dense(unit * m), options).loadings) - x).norm(), 1e-6) << unit;
   }
 }
 
 TEST(Methods, FormNoGramMatrixOfManyVariables) {
   const auto a = make_dense(verify::decaying(20, 150, 14));
   const WithoutGram wide(*a);
-  for (const Options& options : every_method({.components = 3})) {
+  for (Options options : every_method({.components = 3})) {
     SCOPED_TRACE(title(options));
+    EXPECT_TRUE(Matrix(fit(wide, options).loadings).allFinite());
+    if (options.truncation == TruncationType::count) options.nonzeros = 5;
+    if (options.method == Method::spca) options.ridge = 1;
     EXPECT_TRUE(Matrix(fit(wide, options).loadings).allFinite());
   }
 }
@@ -164,6 +169,24 @@ TEST(Methods, SurviveAnyLambda) {
   }
 }
 
+TEST(Methods, RefiningNearlyDependentLoadingsLosesNothing) {
+  Matrix m = verify::random_matrix(40, 20, 24);
+  for (Index j = 0; j < 20; ++j) m.col(j) *= std::pow(10.0, -static_cast<double>(j) / 4);
+  const auto a = make_dense(m);
+  for (Options options : every_method({.components = 20})) {
+    if (options.method == Method::pca || options.method == Method::alspca) continue;
+    if (options.truncation == TruncationType::count) options.nonzeros = 6;
+    SCOPED_TRACE(title(options));
+    const Result plain = fit(*a, options);
+    options.refine = 5;
+    const Result refined = fit(*a, options);
+    EXPECT_GE(refined.criteria.cpev, plain.criteria.cpev - 1e-12);
+    EXPECT_LE(refined.criteria.cpev, 1 + 1e-12);
+    EXPECT_LE(refined.loadings.nonZeros(), plain.loadings.nonZeros());
+    for (const Bound& bound : refined.bounds) EXPECT_FALSE(is_violated(bound)) << bound.name;
+  }
+}
+
 TEST(Methods, CountsAreKept) {
   const auto a = make_dense(verify::decaying(60, 20, 18));
   for (const MethodRecord& record : method_records()) {
@@ -189,11 +212,14 @@ TEST(Methods, CanBeStopped) {
     if (options.method == Method::pca) continue;  // it has nothing left to do
     SCOPED_TRACE(title(options));
     int calls = 0;
-    const auto stop_after_the_first = [&](const Progress& progress) {
-      return progress.stage != "rotate" || calls++ == 0;
+    double last = 1;
+    const auto stop_soon = [&](const Progress& progress) {
+      if (progress.stage != "rotate") return true;
+      last = progress.fraction;
+      return calls++ < 1;  // the first tells that the stage begins
     };
-    EXPECT_THROW(fit(*a, options, stop_after_the_first), Cancelled);
-    EXPECT_EQ(calls, 2);
+    EXPECT_THROW(fit(*a, options, stop_soon), Cancelled);
+    EXPECT_LT(last, 1) << "it was only stopped at its end";
   }
 }
 
@@ -209,9 +235,11 @@ std::string refusal(const DataMatrix& a, const Options& options) {
 TEST(Methods, RefuseWhatTheyCannotDo) {
   const auto a = make_dense(verify::decaying(30, 12, 21));
   EXPECT_EQ(refusal(*a, {.method = Method::pca, .lambda = 0.1}),
-            "lambda = 0.1: method pca truncates nothing");
-  EXPECT_EQ(refusal(*a, {.method = Method::pca, .refine = 2}),
-            "refine = 2: method pca truncates nothing");
+            "lambda = 0.1: method pca truncates nothing; methods that do are spcart, st, varimax, "
+            "rsvd, rsvd-gp, rsvd-gpb, tpower, gpower, gpowerb, spc, spca, pathspca, alspca and "
+            "itspca");
+  EXPECT_TRUE(refusal(*a, {.method = Method::pca, .refine = 2})
+                  .starts_with("refine = 2: method pca truncates nothing; methods that do are"));
   EXPECT_EQ(refusal(*a, {.method = Method::gpower, .truncation = TruncationType::energy}),
             "truncation = energy: method gpower has hard and soft; methods that have it are "
             "spcart, st, varimax, rsvd-gp, rsvd-gpb and itspca");
@@ -219,16 +247,41 @@ TEST(Methods, RefuseWhatTheyCannotDo) {
             "nonzeros = 3: method gpowerb has no count, only lambda; methods that take it are "
             "spcart, st, varimax, rsvd-gp, rsvd-gpb, tpower, spca, pathspca and itspca");
   EXPECT_EQ(refusal(*a, {.method = Method::tpower, .start = Start::identity}),
-            "start = identity: method tpower starts from variance, pca and warm");
+            "start = identity: method tpower has variance, pca and warm; methods that start there "
+            "are spcart");
   EXPECT_EQ(refusal(*a, {.method = Method::st, .start = Start::identity}),
-            "start = identity: method st has no choice of start");
+            "start = identity: method st has no choice of start; methods that start there are "
+            "spcart");
   EXPECT_EQ(refusal(*a, {.post_fit = true}),
             "post-fit = yes: method spcart does not take it; methods that do are gpower and "
             "gpowerb");
   EXPECT_EQ(refusal(*a, {.method = Method::spc, .lambda = 7}),
-            "lambda = 7: for method spc it must be from 1 to 3.464");
+            "lambda = 7: for method spc it must be at least 1 and at most 3.464");
+  EXPECT_EQ(refusal(*a, {.method = Method::gpower, .lambda = 1}),
+            "lambda = 1: for method gpower it must be at least 0 and below 1");
+  EXPECT_EQ(refusal(*a, {.method = Method::spca,
+                         .ridge = std::numeric_limits<double>::infinity(),
+                         .bound = 2}),
+            "bound = 2: it goes with a finite ridge");
+  EXPECT_EQ(refusal(*a, {.method = Method::spca, .bound = 2}),
+            "bound = 2: it goes with truncation soft");
+  EXPECT_EQ(refusal(*a, {.method = Method::spca, .ridge = 1e300}),
+            "ridge = 1e+300: it must be at most 1000000000000, or inf");
   EXPECT_EQ(refusal(*a, {.method = Method::spca, .ridge = -1}),
             "ridge = -1: it must be at least 0");
+}
+
+TEST(Methods, HelpNamesThemAndTheirStarts) {
+  const auto help = [](std::string_view option) {
+    return std::ranges::find(option_records(), option, &OptionRecord::name)->help;
+  };
+  for (const MethodRecord& record : method_records()) {
+    EXPECT_NE(help("method").find(name(record.method)), std::string_view::npos);
+    for (const Start start : record.starts)
+      EXPECT_NE(help("start").find(name(start)), std::string_view::npos);
+    for (const std::string_view option : record.options)
+      EXPECT_NE(help(option).find(name(record.method)), std::string_view::npos) << option;
+  }
 }
 
 TEST(SimpleThresholding, IsTheTruncatedBasis) {

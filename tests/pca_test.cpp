@@ -166,5 +166,23 @@ TEST(Pca, BadInputIsNamed) {
   EXPECT_THROW(principal_basis(*make_dense(Matrix::Constant(5, 3, 2.5)), 1), Error);
 }
 
+/// LAPACK's selective solver finds fewer eigenvectors than asked for where many values are equal.
+TEST(Pca, SurvivesClustersOfEqualVariances) {
+  for (const Index p : {4, 8, 19, 40, 120}) {
+    const auto equal = make_covariance(Matrix::Constant(p, p, 0.5) + 0.5 * Matrix::Identity(p, p));
+    const Matrix indicators = Matrix::Identity(p, p).replicate(3, 1);
+    const auto coded = make_dense(indicators);
+    for (const DataMatrix* a : {equal.get(), coded.get()})
+      for (const Solver solver : {Solver::automatic, Solver::gram, Solver::outer})
+        for (const Index r : {1, 2, 3}) {
+          const Basis basis = principal_basis(*a, r, {.solver = solver});
+          EXPECT_LE((basis.vectors.transpose() * basis.vectors - Matrix::Identity(r, r)).norm(),
+                    1e-10)
+              << p << " " << r;
+          EXPECT_LE(basis.residuals.maxCoeff(), 1e-8);
+        }
+  }
+}
+
 }  // namespace
 }  // namespace spcart

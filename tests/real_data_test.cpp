@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "command.hpp"
+#include "spcart/compare.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/io.hpp"
 #include "verify.hpp"
@@ -12,7 +14,7 @@
 namespace spcart {
 namespace {
 
-class RealData : public testing::Test {
+class RealData : public ::testing::Test {
  protected:
   void SetUp() override {
     if (std::getenv("SPCART_DATA") == nullptr)
@@ -98,6 +100,43 @@ TEST_F(ImagePatches, Refit) {
   row(160, {.9467, 0, .9177, .0110});
 }
 
+/// What the paper says of the methods, at 26 nonzeros a component on average.
+class MethodsOnPatches : public ImagePatches {
+ protected:
+  Criteria judged(std::string_view contender, Index refit = 0) const {
+    const auto rows = compare(*data_, {.contenders = {parse_contender(contender)},
+                                       .nonzeros = 26,
+                                       .common = {.components = 70, .refit = refit}});
+    EXPECT_NEAR(rows[0].result.criteria.sparsity.mean, 1 - 26.0 / 169, 3e-3) << contender;
+    return rows[0].result.criteria;
+  }
+};
+
+TEST_F(MethodsOnPatches, RelativeThresholdsEvenOutSparsity) {
+  const double even = judged("rsvd-gp").sparsity.min;
+  EXPECT_GT(even, judged("gpower").sparsity.min + 0.2);
+  EXPECT_GT(even, judged("gpowerb").sparsity.min + 0.4);
+}
+
+TEST_F(MethodsOnPatches, BlockFormsOverlapMore) {
+  const double deflated = judged("rsvd-gp:count").nonorthogonality;
+  EXPECT_GT(judged("rsvd-gpb:count").nonorthogonality, 3 * deflated);
+}
+
+TEST_F(MethodsOnPatches, GreedyPathExplainsMostUnlessLoadingsAreUnevenOrOverlap) {
+  const double greedy = judged("pathspca").cpev;
+  EXPECT_NEAR(greedy, 0.9067, 1e-3);
+  // The block forms explain more, but of loadings that overlap (NOR .12) or are dense (worst
+  // sparsity .08).
+  for (const char* other : {"spcart:count:identity", "spcart:identity", "spcart:soft:identity",
+                            "spcart:energy:identity", "rsvd-gp", "rsvd-gp:count", "gpower", "spca"})
+    EXPECT_GT(greedy, judged(other).cpev + 1e-3) << other;
+}
+
+TEST_F(MethodsOnPatches, RotationWithRefitExplainsMoreThanTheGreedyPath) {
+  EXPECT_GT(judged("spcart:count", 5).cpev, judged("pathspca").cpev + 0.02);
+}
+
 TEST_F(ImagePatches, AsManyComponentsAsVariablesGiveTheNaturalBasis) {
   const Result result = fit(
       *data_, {.components = 169, .truncation = TruncationType::soft, .start = Start::identity});
@@ -105,6 +144,18 @@ TEST_F(ImagePatches, AsManyComponentsAsVariablesGiveTheNaturalBasis) {
   EXPECT_NEAR(result.criteria.nonorthogonality, 0, 1e-4);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_NE(result.warnings[0].find("numerical rank 168"), std::string::npos);
+}
+
+/// 7129 x 7129 numbers would be 407 MB.
+TEST_F(RealData, NoMethodFormsAMatrixOfGenesByGenes) {
+  const std::string genes =
+      std::filesystem::path(std::getenv("SPCART_DATA")) / "leukemia_72x7129.npy";
+  for (const MethodRecord& record : method_records()) {
+    const auto result = testing::fit_json(
+        {genes, "-r", "6", "--max-iterations", "20", "--method", std::string(name(record.method))});
+    EXPECT_LT(result["memory_peak_bytes"], 100e6) << name(record.method);
+    EXPECT_GT(result["criteria"]["cpev"], 0.3) << name(record.method);
+  }
 }
 
 TEST_F(RealData, GenesWideAndDense) {

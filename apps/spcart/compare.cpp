@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -28,8 +29,7 @@ struct CompareArguments {
   DataArguments data;
   OptionArguments options;
   std::string methods = "all";
-  std::optional<double> sparsity;
-  std::optional<Index> nonzeros;
+  std::string sparsity, nonzeros;
   std::string json, csv;
   bool quiet = false;
 };
@@ -41,27 +41,49 @@ bool is_common(const OptionRecord& record) {
   return std::ranges::find(kCommon, record.name) != kCommon.end();
 }
 
+void append(std::vector<Contender>& result, std::string_view word) {
+  if (word == "all") {
+    const std::vector<Contender> all = all_contenders();
+    result.insert(result.end(), all.begin(), all.end());
+    return;
+  }
+  try {
+    result.push_back(parse_contender(word));
+  } catch (const Error& error) {
+    throw Error(fmt::format("--methods '{}': {}", word, error.what()));
+  }
+}
+
 std::vector<Contender> contenders(std::string_view text) {
-  if (text == "all") return all_contenders();
   std::vector<Contender> result;
   while (true) {
     const std::string_view word = text.substr(0, text.find(','));
-    result.push_back(parse_contender(word));
+    append(result, word);
     if (word.size() == text.size()) return result;
     text.remove_prefix(word.size() + 1);
   }
 }
 
+double parsed_sparsity(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value < 1))
+    throw Error(fmt::format("sparsity = {}: it must be a number of at least 0 and below 1", text));
+  return value;
+}
+
 Index nonzeros(const CompareArguments& arguments, Index p) {
-  if (arguments.nonzeros && arguments.sparsity)
-    throw Error(fmt::format("sparsity = {} and nonzeros = {}: give one of them",
-                            *arguments.sparsity, *arguments.nonzeros));
-  if (arguments.nonzeros) return *arguments.nonzeros;
-  const double sparsity = arguments.sparsity.value_or(0.85);
-  if (!(sparsity >= 0 && sparsity < 1))
-    throw Error(fmt::format("sparsity = {}: it must be at least 0 and below 1", sparsity));
-  const auto kept = std::lround((1 - sparsity) * static_cast<double>(p));
-  return std::max<Index>(kept, 1);
+  if (!arguments.nonzeros.empty() && !arguments.sparsity.empty())
+    throw Error(fmt::format("sparsity = {} and nonzeros = {}: give one of them", arguments.sparsity,
+                            arguments.nonzeros));
+  if (!arguments.nonzeros.empty()) {
+    Options options;
+    std::ranges::find(option_records(), "nonzeros", &OptionRecord::name)
+        ->set(options, arguments.nonzeros);
+    return *options.nonzeros;
+  }
+  const double sparsity = arguments.sparsity.empty() ? 0.85 : parsed_sparsity(arguments.sparsity);
+  return std::max<Index>(std::lround((1 - sparsity) * static_cast<double>(p)), 1);
 }
 
 /// A figure of the comparison, and which end of it is the better one.
@@ -85,8 +107,8 @@ constexpr std::array kColumns = {
     Column{"seconds", "seconds", [](const Compared& row) { return row.seconds; }, false, 4},
 };
 
-/// PCA is what the others are measured by, not one of them.
-bool takes_part(const Compared& row) { return row.result.truncation.has_value(); }
+/// Figures of another number of nonzeros are no match.
+bool takes_part(const Compared& row) { return row.note.empty(); }
 
 std::string figure(const Column& column, const Compared& row) {
   return fmt::format("{:.{}f}", column.value(row), column.digits);
@@ -111,6 +133,11 @@ std::string truncation_text(const Result& result) {
   return result.truncation ? std::string(name(result.truncation->type)) : "";
 }
 
+std::string method_text(const Contender& contender) {
+  return fmt::format("{}{}{}", name(contender.method), contender.start ? ":" : "",
+                     contender.start ? name(*contender.start) : "");
+}
+
 std::string table(const std::vector<Compared>& rows) {
   TextTable table("llr" + std::string(kColumns.size(), 'r') + 'l');
   std::vector<std::string> header = {"method", "truncation", "lambda"};
@@ -119,8 +146,8 @@ std::string table(const std::vector<Compared>& rows) {
   header.emplace_back();
   table.add_header(header);
   for (const Compared& row : rows) {
-    std::vector<std::string> cells = {std::string(name(row.contender.method)),
-                                      truncation_text(row.result), lambda_text(row.result)};
+    std::vector<std::string> cells = {method_text(row.contender), truncation_text(row.result),
+                                      lambda_text(row.result)};
     for (const Column& column : kColumns) {
       const std::string text = figure(column, row);
       const bool marked = takes_part(row) && text == best(column, rows);
@@ -133,14 +160,15 @@ std::string table(const std::vector<Compared>& rows) {
 }
 
 std::string csv(const std::vector<Compared>& rows) {
-  std::string text = "method,truncation,lambda,nonzeros";
+  std::string text = "method,truncation,start,lambda,nonzeros";
   for (const Column& column : kColumns) text += fmt::format(",{}", column.key);
   text += ",status,note\n";
   for (const Compared& row : rows) {
-    text +=
-        fmt::format("{},{},{},{}", name(row.contender.method), truncation_text(row.result),
-                    row.result.truncation ? fmt::format("{}", row.result.truncation->lambda) : "",
-                    row.result.loadings.nonZeros());
+    const Result& result = row.result;
+    text += fmt::format("{},{},{},{},{}", name(row.contender.method), truncation_text(result),
+                        result.start ? name(*result.start) : "",
+                        result.truncation ? fmt::format("{}", result.truncation->lambda) : "",
+                        result.loadings.nonZeros());
     for (const Column& column : kColumns) text += fmt::format(",{}", column.value(row));
     text += fmt::format(",{},\"{}\"\n", name(row.result.status), row.note);
   }
@@ -177,7 +205,8 @@ std::vector<std::string> warnings(const Data& data, const std::vector<Compared>&
   std::vector<std::string> all = data.warnings;
   for (const Compared& row : rows)
     for (const std::string& warning : row.result.warnings)
-      all.push_back(fmt::format("{}: {}", name(row.contender.method), warning));
+      all.push_back(fmt::format("{} {}: {}", name(row.contender.method),
+                                truncation_text(row.result), warning));
   return all;
 }
 
@@ -206,7 +235,7 @@ void run(const CompareArguments& arguments) {
         "  * best of its column, {}\n",
         bold(arguments.data.title()), shape(data.table), options.common.components,
         options.nonzeros * options.common.components, rows.front().result.criteria.cpev_pca,
-        table(rows), "what is not sparse left aside"));
+        table(rows), "of those with that many nonzeros"));
   print_warnings(warnings(data, rows));
 }
 

@@ -81,7 +81,7 @@ struct Layout {
 
 std::string variables_text(const std::vector<Entry>& entries, std::span<const std::string> names,
                            const Layout& layout) {
-  if (entries.empty()) return dim("none: truncation left nothing");
+  if (entries.empty()) return dim("none");
   Flow flow(layout.indent, std::max(terminal().width - layout.indent, 24), layout.one_line);
   // Leaving out a single variable would take as much room as showing it.
   const std::size_t most = entries.size() <= layout.most + 1 ? entries.size() : layout.most;

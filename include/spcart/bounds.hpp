@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spcart/loadings.hpp"
 #include "spcart/truncation.hpp"
 #include "spcart/types.hpp"
 
@@ -36,14 +37,6 @@ struct Bound {
 
 /// Whether the theory and the result contradict each other: a defect of the program.
 bool is_violated(const Bound& bound);
-
-/// How X came about: what the propositions on single loadings assume.
-enum class Origin {
-  rotated_basis,  ///< each loading is the truncation of a column of Z = V R', at unit length
-  unit_vectors,   ///< of unit vectors that are not orthonormal, or not kept
-  support,        ///< changed since, but nonzero at most where a truncation as above left something
-  other           ///< anything else
-};
 
 /// What is known of a result. The references must live as long as the call.
 struct BoundsInput {

@@ -38,11 +38,18 @@ struct Criteria {
 /// Judges any p x r matrix. `cpev_pca` is what r principal components explain.
 Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick = {});
 
-/// The same where M = X'A'AX is known (of columns of unit length) and |A|_F^2.
-Criteria judge(const Loadings& x, const Matrix& m, double total_variance, double cpev_pca);
+/// All that the criteria need of the data.
+struct Explained {
+  Matrix covariance;  ///< M = X'A'AX for columns of unit length
+  double span = 0;    ///< tr(U'A'AU) for an orthonormal basis U of the span of X
+};
 
-/// M = X'A'AX for unit columns: all that the criteria need of the data, in one pass over it.
-Matrix component_covariance(const DataMatrix& a, const Loadings& x, const Tick& tick = {});
+/// One pass over the data, and another where loadings are nearly dependent.
+Explained explained_by(const DataMatrix& a, const Loadings& x, const Tick& tick = {});
+
+/// The judgement where that is known already, and |A|_F^2.
+Criteria judge(const Loadings& x, const Explained& explained, double total_variance,
+               double cpev_pca);
 
 /// The order of components in which each explains most after those before it, by M as above.
 std::vector<Index> order_by_adjusted_variance(const Matrix& m);

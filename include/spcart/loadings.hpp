@@ -6,6 +6,14 @@
 
 namespace spcart {
 
+/// How X came about: what the propositions on single loadings assume.
+enum class Origin {
+  rotated_basis,  ///< each loading is the truncation of a column of Z = V R', at unit length
+  unit_vectors,   ///< of unit vectors that are not orthonormal, or not kept
+  support,        ///< changed since, but nonzero at most where a truncation as above left something
+  other           ///< anything else
+};
+
 /// X with columns of unit length; zero columns stay zero, and stored zeros are dropped.
 Loadings normalized(const Loadings& x);
 

@@ -11,14 +11,15 @@ enum class Counts {
   total  ///< their sum: nonzeros also move between components, to where they explain most
 };
 
-/// `each` for count and hard, which fix how many or how small; `total` for soft and energy, whose
-/// counts follow the data.
+/// `each` for count, which fixes the number of each component; `total` for the other truncations,
+/// whose numbers follow the data.
 Counts counts_of(TruncationType type);
 
-/// Moves the support of X to where it explains most of A. There are never more nonzeros than X has
-/// (in sum, and with Counts::each in every component), and CPEV never falls: the best loadings seen
-/// are returned, X itself among them. Columns have unit length; a zero column stays zero. A round
-/// takes one product with A'A.
+/// Moves the support of X to where it explains most of A: `rounds` rounds that let entries come and
+/// go under a penalty, and at most as many that exchange entries one by one. There are never more
+/// nonzeros than X has (in sum, and with Counts::each in every component), and CPEV never falls: X
+/// itself is returned where nothing better was found. Columns have unit length, zero columns stay
+/// zero, and components that overlap are gently pulled apart. A round takes one product with A'A.
 Loadings refine(const DataMatrix& a, const Loadings& x, Counts counts, Index rounds,
                 const Tick& tick = {});
 

@@ -1,7 +1,6 @@
-#include <sys/resource.h>
-
 #include <cassert>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -113,6 +112,17 @@ ordered_json object_of(const std::vector<Bound>& bounds) {
   return out;
 }
 
+/// Every option as it was given: numbers as numbers, infinity and names as text.
+ordered_json object_of(const Options& options) {
+  ordered_json out = ordered_json::object();
+  for (const OptionRecord& record : option_records()) {
+    const std::string text = record.get(options);
+    ordered_json& value = out[std::string(record.name)];
+    if (!text.empty()) value = json::accept(text) ? ordered_json::parse(text) : ordered_json(text);
+  }
+  return out;
+}
+
 ordered_json object_of(const Compared& row) {
   const Result& result = row.result;
   ordered_json out;
@@ -128,11 +138,14 @@ ordered_json object_of(const Compared& row) {
   return out;
 }
 
+/// Of this program: what getrusage tells is also that of the one which started it.
 std::int64_t memory_peak_bytes() {
   constexpr std::int64_t kKilobyte = 1024;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss * kKilobyte;
+  constexpr std::string_view kField = "VmHWM:";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(kField)) return std::stoll(line.substr(kField.size())) * kKilobyte;
+  return 0;
 }
 
 /// Names may hold any bytes; JSON is UTF-8.
@@ -335,6 +348,7 @@ std::string to_json(const Result& result, std::span<const std::string> variables
   out["threads"] = result.threads;
   out["solver"] = name(result.solver);
   out["start"] = result.start ? ordered_json(name(*result.start)) : ordered_json(nullptr);
+  out["options"] = object_of(result.options);
   out["refit"] = result.options.refit;
   out["refine"] = result.options.refine;
   out["order"] = name(result.options.order);

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "methods/gram.hpp"
+#include "gram.hpp"
 #include "methods/method.hpp"
 #include "parallel.hpp"
 
@@ -36,7 +36,7 @@ class Lagrangian {
  public:
   Lagrangian(const Task& task, const Gram& gram)
       : gram_(gram),
-        scale_(task.basis.singular_values[0] * task.basis.singular_values[0]),
+        scale_(task.basis.singular_values[0] / gram.unit() * task.basis.singular_values[0]),
         lambda_(task.truncation.lambda * gram.diagonal().maxCoeff() / scale_),
         correlation_(kInside * task.correlation) {}
 
@@ -144,8 +144,8 @@ class Descent {
 
 bool Descent::run(Point& point, double tolerance) {
   constexpr int kSteps = 1000;
-  constexpr std::size_t kMemory = 5;
-  constexpr double kShortest = 1e-14, kLongest = 64, kDecrease = 1e-4, kCurvature = 1e-10,
+  constexpr std::size_t kMemory = 2;
+  constexpr double kShortest = 1e-14, kLongest = 16, kDecrease = 1e-4, kCurvature = 1e-10,
                    kRounding = 1e-13;
   const double root = std::sqrt(static_cast<double>(point.x.cols()));
   std::vector<double> values(kMemory, point.value);
@@ -156,7 +156,7 @@ bool Descent::run(Point& point, double tolerance) {
     const auto squared_change = [&] { return (next.x - point.x).squaredNorm(); };
     while (!(next.value <= reference - kDecrease / (2 * step_) * squared_change())) {
       step_ /= 2;
-      if (step_ < kShortest) return false;
+      if (step_ < kShortest) return true;  // nothing but rounding is left
       next = step_from(point);
     }
     const Matrix change = next.x - point.x;
@@ -254,7 +254,8 @@ void warn_of_constraints(const Task& task, const Turn& last, std::vector<std::st
 Found fit_alspca(const Task& task) {
   const Gram gram(task.a, task.tick);
   const Index p = gram.size(), r = task.components;
-  const ThreadScope scope(gram.matrix() ? threads_for(p, p, r) : 0);
+  const double read = gram.matrix() ? static_cast<double>(p * p) : 2 * task.a.entries();
+  const ThreadScope scope(threads_for(2 * read * static_cast<double>(r)));
   double done = 0;
   const Tick tick = [&](double) {
     if (task.tick) task.tick(done);
@@ -265,7 +266,8 @@ Found fit_alspca(const Task& task) {
   lagrangian.start_at(v, cv);
   Point point{.x = v, .cx = cv};
   Descent descent(lagrangian, tick);
-  const double total = task.a.squared_norm() / lagrangian.scale();
+  const double slack = v.cwiseProduct(cv).sum();
+  const double total = gram.total() / lagrangian.scale();
   const double threshold = dropped_below(task, p), last_tolerance = task.tolerance / 10;
   double tolerance = std::max(kFirstTolerance, last_tolerance);
 
@@ -275,8 +277,10 @@ Found fit_alspca(const Task& task) {
     done = static_cast<double>(i) / static_cast<double>(task.max_iterations);
     lagrangian.set_variances(point.x, point.cx);
     point = lagrangian.at(std::move(point.x), std::move(point.cx));
-    // The start meets the constraints: from below its value they are met as their weight grows.
-    if (Point start = lagrangian.at(v, cv); !(point.value <= start.value)) point = std::move(start);
+    // The start meets the constraints: whatever stays near its value meets them as their weight
+    // grows.
+    if (Point start = lagrangian.at(v, cv); !(point.value <= start.value + slack))
+      point = std::move(start);
     const bool solved = descent.run(point, tolerance);
 
     const Turn before = std::exchange(turn, measure(lagrangian, point.x, threshold, tick));
@@ -288,8 +292,9 @@ Found fit_alspca(const Task& task) {
       found.status = Status::converged;
       break;
     }
+    if (!solved) continue;
     lagrangian.set_multipliers(point);
-    if (solved || !feasible) lagrangian.raise_weight();
+    lagrangian.raise_weight();
     tolerance = std::max(kTightening * tolerance, last_tolerance);
   }
   warn_of_constraints(task, turn, found.warnings);

@@ -10,13 +10,14 @@ Matrix principal_start(const Task& task, Found& found) {
   const Index r = task.components, rank = std::min(task.basis.rank, r);
   Matrix x = Matrix::Zero(task.a.cols(), r);
   x.leftCols(rank) = task.basis.vectors.leftCols(rank);
-  if (rank < r) found.warnings.push_back(variance_used_up(rank, r));
+  if (rank < r) warn_of_used_up_variance(rank, r, found);
   return x;
 }
 
 /// The values on the support of X that the authors of GPower ask for: tr(Y'AX) is largest over
 /// orthonormal Y and X of unit columns.
-Matrix filled(const Task& task, const Gram& gram, const Matrix& x, Found& found) {
+Matrix filled(const Task& task, const Gram& gram, const Matrix& x) {
+  Found turns;  // of another objective than those before
   Task closer = task;
   closer.tolerance /= 10;
   const Matrix support = (x.array() != 0).cast<double>();
@@ -26,7 +27,7 @@ Matrix filled(const Task& task, const Gram& gram, const Matrix& x, Found& found)
     if (length > 0) column /= length;
     return length * length;
   };
-  return PowerIteration(closer, gram, found).run(x, values_there);
+  return PowerIteration(closer, gram, turns).run(x, values_there);
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ Found fit_rsvd_gpb(const Task& task) {
   found.loadings =
       power.run(principal_start(task, found), relative_truncation(task.truncation, gram.size()))
           .sparseView(0, 0);
-  found.origin = truncated_units(found);
+  found.origin = truncated_units(found.loadings);
   return found;
 }
 
@@ -48,7 +49,7 @@ Found fit_gpowerb(const Task& task) {
   const PowerIteration power(task, gram, found, PowerIteration::End::one_later);
   Matrix x =
       power.run(principal_start(task, found), penalty(task.truncation, gram.diagonal().maxCoeff()));
-  if (task.post_fit) x = filled(task, gram, x, found);
+  if (task.post_fit) x = filled(task, gram, x);
   found.loadings = x.sparseView(0, 0);
   return found;
 }

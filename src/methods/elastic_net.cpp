@@ -67,10 +67,13 @@ class Path {
         penalty_(h.cwiseAbs().maxCoeff()),
         roles_(static_cast<std::size_t>(h.size()), Role::free) {}
 
-  ElasticNet::Solution follow(const ElasticNet::End& end) {
+  ElasticNet::Solution follow(const ElasticNet::End& end, const Tick& tick) {
     const Index most_steps = kStepsPerVariable * (z_.size() + 1);
     bool more = penalty_ > end.penalty;
-    for (Index step = 0; more && step < most_steps; ++step) more = turn(end);
+    for (Index step = 0; more && step < most_steps; ++step) {
+      if (tick) tick(0);
+      more = turn(end);
+    }
     settle();
     return {std::move(z_), penalty_};
   }
@@ -228,8 +231,8 @@ class Path {
 
 }  // namespace
 
-ElasticNet::Solution ElasticNet::follow(const Vector& h, const End& end) const {
-  return Path(gram_, ridge_, h).follow(end);
+ElasticNet::Solution ElasticNet::follow(const Vector& h, const End& end, const Tick& tick) const {
+  return Path(gram_, ridge_, h).follow(end, tick);
 }
 
 }  // namespace spcart

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "methods/gram.hpp"
+#include "gram.hpp"
 
 namespace spcart {
 
@@ -26,8 +26,8 @@ class ElasticNet {
   ElasticNet(const Gram& gram, double ridge) : gram_(gram), ridge_(ridge) {}
 
   /// Variables that enter at the same penalty count as one: all of them or none, unless they are
-  /// the first and too many. May be called from several threads at once.
-  Solution follow(const Vector& h, const End& end) const;
+  /// the first and too many. May be called from several threads at once, then without a tick.
+  Solution follow(const Vector& h, const End& end, const Tick& tick = {}) const;
 
  private:
   const Gram& gram_;

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "methods/gram.hpp"
+#include "gram.hpp"
 #include "methods/method.hpp"
 #include "parallel.hpp"
 #include "spcart/loadings.hpp"
@@ -58,10 +58,14 @@ Found fit_itspca(const Task& task) {
   Found found{.loadings = Loadings(z.rows(), z.cols()), .status = Status::iteration_limit};
 
   for (Index turn = 0; turn < task.max_iterations; ++turn) {
-    if (task.tick) task.tick(static_cast<double>(turn) / static_cast<double>(task.max_iterations));
+    const Tick tick = [&](double) {
+      if (task.tick)
+        task.tick(static_cast<double>(turn) / static_cast<double>(task.max_iterations));
+    };
+    tick(0);
     const double zeroed = truncate(z, kRounding * total, task.truncation, x);
     const Matrix q = orthonormal_basis(x);
-    z = gram.times(q);
+    z = gram.times(q, tick);
     Loadings now = normalized(x.sparseView(0, 0));
     found.history.push_back(
         {.change = (now - found.loadings).norm() / std::sqrt(r),

@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "spcart/bounds.hpp"
 #include "spcart/data.hpp"
+#include "spcart/loadings.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/rotate.hpp"
 #include "spcart/truncation.hpp"
@@ -25,10 +26,10 @@ struct Task {
   Index max_iterations = 200;  ///< of each component where they are found one by one
   std::uint64_t seed = 0;
 
-  bool post_fit = false;       ///< gpower, gpowerb: best values on the support that was found
-  double ridge = 0;            ///< spca: weight of the squared length; infinite: soft thresholding
+  bool post_fit = false;             ///< gpower, gpowerb: best values on the support that was found
+  std::optional<double> ridge = {};  ///< spca: weight of the squared length; default: its own
   double bound = std::numeric_limits<double>::infinity();  ///< spca: of |z|_1 in each regression
-  double orthogonality = 0.1;  ///< alspca: largest |x_i'x_j| that is allowed
+  double orthogonality = 0.03;  ///< alspca: largest |x_i'x_j| that is allowed
   double correlation = std::numeric_limits<double>::infinity();  ///< alspca: of components
 
   const Tick& tick;
@@ -43,6 +44,7 @@ struct Found {
   std::vector<Iteration> history = {};
   Status status = Status::converged;
   std::vector<std::string> warnings = {};
+  Index without_variance = 0;  ///< columns that are zero because those before took all variance
 };
 
 // One file a family.

@@ -1,9 +1,10 @@
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "gram.hpp"
 #include "lapack.hpp"
-#include "methods/gram.hpp"
 #include "methods/method.hpp"
 #include "methods/power.hpp"
 #include "parallel.hpp"
@@ -102,19 +103,20 @@ class FewVariables final : public Support {
 /// A_I'y up to its length.
 class FewSamples final : public Support {
  public:
-  FewSamples(const DataMatrix& a, std::uint64_t seed)
-      : a_(a), outer_(Matrix::Zero(a.rows(), a.rows())), seed_(seed) {}
+  FewSamples(const DataMatrix& a, double unit, std::uint64_t seed)
+      : a_(a), scale_(1 / std::sqrt(unit)), outer_(Matrix::Zero(a.rows(), a.rows())), seed_(seed) {}
 
  private:
   void update(Index j) override {
-    const Vector column = a_.times(Vector::Unit(a_.cols(), j));
+    const Vector column = scale_ * a_.times(Vector::Unit(a_.cols(), j));
     outer_.selfadjointView<Eigen::Lower>().rankUpdate(column);
     y_ = leading_eigenvector(outer_, y_.size() == 0 ? column : y_, seed_);
-    reach_ = a_.adjoint_times(y_);
+    reach_ = scale_ * a_.adjoint_times(y_);
     reach_ *= reach_(variables_).norm();
   }
 
   const DataMatrix& a_;
+  double scale_;  ///< to the units of Gram
   Matrix outer_;  ///< lower half
   Vector y_;
   std::uint64_t seed_;
@@ -151,11 +153,12 @@ Found fit_pathspca(const Task& task) {
   Gram gram(task.a, task.tick);
   const Index r = task.components, p = gram.size();
   const Index k = p - static_cast<Index>(task.truncation.lambda);
+  const ThreadScope scope(gram.matrix() ? threads_for(p, k, 1) : threads_for(4 * task.a.entries()));
   Found found;
   Matrix loadings = Matrix::Zero(p, r);
   for (Index i = 0; i < r; ++i) {
     if (gram.exhausted()) {
-      found.warnings.push_back(variance_used_up(i, r));
+      warn_of_used_up_variance(i, r, found);
       break;
     }
     std::unique_ptr<DataMatrix> deflated;
@@ -164,13 +167,13 @@ Found fit_pathspca(const Task& task) {
       support = std::make_unique<FewVariables>(gram, k, task.seed);
     } else {
       deflated = deflate(task.a, loadings.leftCols(i));
-      support = std::make_unique<FewSamples>(*deflated, task.seed);
+      support = std::make_unique<FewSamples>(*deflated, gram.unit(), task.seed);
     }
     for (Index size = 0; size < k; ++size) {
       if (task.tick) task.tick(static_cast<double>(i * k + size) / static_cast<double>(r * k));
       support->add(size == 0 ? first_of_largest(gram.diagonal()) : best_addition(*support));
       const Vector x = support->loading();
-      found.history.push_back(iteration_of(*support, x, loadings.col(i), task.a.squared_norm()));
+      found.history.push_back(iteration_of(*support, x, loadings.col(i), gram.total()));
       loadings.col(i) = x;
     }
     gram.deflate(loadings.col(i));

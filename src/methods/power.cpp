@@ -90,7 +90,7 @@ Matrix PowerIteration::run(Matrix x, const Shrink& shrink) const {
     const double done = static_cast<double>(turn) / static_cast<double>(task_.max_iterations);
     tick(done);
     const Matrix z = polar_step(x, [&](double) { tick(done); });
-    Iteration iteration = shrink_columns(z, shrink, task_.a.squared_norm(), x);
+    Iteration iteration = shrink_columns(z, shrink, gram_.total(), x);
     Matrix next = with_unit_columns(x);
     iteration.change = (next - unit).norm() / root;
     unit = std::move(next);
@@ -103,13 +103,16 @@ Matrix PowerIteration::run(Matrix x, const Shrink& shrink) const {
   return unit;
 }
 
-Origin truncated_units(const Found& found) {
-  return found.warnings.empty() ? Origin::unit_vectors : Origin::other;
+Origin truncated_units(const Loadings& x) {
+  for (Index i = 0; i < x.cols(); ++i)
+    if (x.col(i).nonZeros() == 0) return Origin::other;
+  return Origin::unit_vectors;
 }
 
-std::string variance_used_up(Index found, Index components) {
-  return fmt::format("{} of {} components explain all variance: the other{} zero", found,
-                     components, components - found == 1 ? " is" : "s are");
+void warn_of_used_up_variance(Index full, Index components, Found& found) {
+  found.without_variance = components - full;
+  found.warnings.push_back(fmt::format("{} of {} components explain all variance: the other{} zero",
+                                       full, components, components - full == 1 ? " is" : "s are"));
 }
 
 namespace {
@@ -171,7 +174,7 @@ class OneByOne {
     Matrix loadings = Matrix::Zero(gram_.size(), r);
     for (component_ = 0; component_ < r; ++component_) {
       if (gram_.exhausted()) {
-        found_.warnings.push_back(variance_used_up(component_, r));
+        warn_of_used_up_variance(component_, r, found_);
         break;
       }
       power_.set_progress(static_cast<double>(component_) / static_cast<double>(r),
@@ -253,7 +256,7 @@ Found fit_rsvd_gp(const Task& task) {
     return steps.iterate(task.start == Start::pca ? steps.pca_start() : steps.variance_start(),
                          shrink);
   });
-  found.origin = truncated_units(found);
+  found.origin = truncated_units(found.loadings);
   return found;
 }
 
@@ -263,7 +266,7 @@ Found fit_tpower(const Task& task) {
   const double nonzeros = static_cast<double>(task.a.cols()) - task.truncation.lambda;
   Found found = OneByOne(task).run(
       [&](const OneByOne& steps) { return steps.iterate(warm_start(steps, nonzeros), shrink); });
-  found.origin = truncated_units(found);
+  found.origin = truncated_units(found.loadings);
   return found;
 }
 

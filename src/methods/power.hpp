@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "methods/gram.hpp"
+#include "gram.hpp"
 #include "methods/method.hpp"
 #include "methods/shrink.hpp"
 
@@ -38,10 +38,10 @@ class PowerIteration {
   double from_ = 0, to_ = 1;
 };
 
-/// The origin of loadings that are all the truncation of some unit vector.
-Origin truncated_units(const Found& found);
+/// The origin of loadings that are each the truncation of some unit vector.
+Origin truncated_units(const Loadings& x);
 
-/// The warning of components that are zero because those before them took all variance.
-std::string variance_used_up(Index found, Index components);
+/// Tells of components that are zero because the `full` ones before them took all variance.
+void warn_of_used_up_variance(Index full, Index components, Found& found);
 
 }  // namespace spcart

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "lapack.hpp"
@@ -33,6 +34,13 @@ Vector soft_threshold_by_count(const Vector& h, const Truncation& truncation) {
   return (z.array() != 0).any() ? z : kept;
 }
 
+/// Small where the regressions have a unique solution without it; without end where they have not,
+/// which leaves soft thresholding.
+double ridge_of(const Task& task) {
+  const bool unique = task.a.rows() >= task.a.cols();
+  return task.ridge.value_or(unique ? 1e-6 : std::numeric_limits<double>::infinity());
+}
+
 /// The regressions of the components A x_i on the variables, from h_i = A'A x_i to z_i.
 class Regressions {
  public:
@@ -41,10 +49,10 @@ class Regressions {
   Regressions(const Task& task, const Gram& gram, const Matrix& h)
       : truncation_(task.truncation),
         by_count_(task.truncation.type == TruncationType::count),
-        by_threshold_(std::isinf(task.ridge)),
+        by_threshold_(std::isinf(ridge_of(task))),
         in_parallel_(gram.matrix() && h.size() > kWorthThreads / 16),
         total_(gram.trace()),
-        ridge_(by_threshold_ ? 1 : task.ridge * total_ / static_cast<double>(gram.size())),
+        ridge_(by_threshold_ ? 1 : ridge_of(task) * total_ / static_cast<double>(gram.size())),
         bound_(task.bound),
         penalties_((by_count_ ? 0 : task.truncation.lambda) * h.colwise().norm().transpose()),
         net_(gram, ridge_) {}
@@ -53,9 +61,12 @@ class Regressions {
   Matrix solve(const Matrix& h, const Loadings& before, bool first, const Tick& tick) const {
     Matrix z = Matrix::Zero(h.rows(), h.cols());
     parallel_for(h.cols(), in_parallel_, [&](Index i) {
-      if (!in_parallel_) tick(static_cast<double>(i) / static_cast<double>(h.cols()));
+      const Tick within = [&](double) {
+        tick(static_cast<double>(i) / static_cast<double>(h.cols()));
+      };
+      if (!in_parallel_) within(0);
       if ((first || before.col(i).nonZeros() > 0) && h.col(i).norm() > kRounding * total_)
-        z.col(i) = solve_one(h.col(i), penalties_[i]);
+        z.col(i) = solve_one(h.col(i), penalties_[i], in_parallel_ ? Tick() : within);
     });
     return z;
   }
@@ -70,12 +81,12 @@ class Regressions {
   }
 
  private:
-  Vector solve_one(const Vector& h, double penalty) const {
+  Vector solve_one(const Vector& h, double penalty, const Tick& tick) const {
     if (by_threshold_)
       return by_count_ ? soft_threshold_by_count(h, truncation_) : soft_threshold(h, penalty);
     ElasticNet::End end{.penalty = penalty, .length = bound_};
     if (by_count_) end.nonzeros = h.size() - static_cast<Index>(truncation_.lambda);
-    return net_.follow(h, end).z;
+    return net_.follow(h, end, tick).z;
   }
 
   Truncation truncation_;
@@ -117,7 +128,7 @@ Found fit_spca(const Task& task) {
     };
     tick(0);
     const Matrix z = regressions.solve(h, found.loadings, turn == 0, tick);
-    const Matrix gz = gram.times(z);
+    const Matrix gz = gram.times(z, tick);
     Loadings now = normalized(z.sparseView(0, 0));
     found.history.push_back({.change = (now - found.loadings).norm() / std::sqrt(r),
                              .truncated_energy = energy_off_support(x, z) / r,
@@ -129,7 +140,7 @@ Found fit_spca(const Task& task) {
       break;
     }
     x = orthonormal_factor(gz);
-    h = gram.times(x);
+    h = gram.times(x, tick);
   }
   return found;
 }

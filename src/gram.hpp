@@ -8,12 +8,16 @@
 namespace spcart {
 
 /// A'A at the least cost of many products with it: the p x p matrix itself where it is small and
-/// n >= p, products with A otherwise. It can be deflated, which leaves A as it is.
+/// holds fewer numbers than two passes over A read, products with A otherwise. It can be deflated,
+/// which leaves A as it is. All is in units of `unit()`, about |A|_F^2, so that no square of a
+/// product overflows or vanishes.
 class Gram {
  public:
   explicit Gram(const DataMatrix& a, const Tick& tick = {});
 
   Index size() const { return diagonal_.size(); }
+  double unit() const { return unit_; }    ///< a power of two
+  double total() const { return total_; }  ///< the trace before any deflation
 
   Matrix times(ConstBlock x, const Tick& tick = {}) const;  ///< A'A x
   Matrix columns(std::span<const Index> variables) const;   ///< A'A at some of its columns
@@ -36,7 +40,7 @@ class Gram {
   Matrix matrix_;
   std::vector<Vector> removed_;  ///< where the matrix is not kept
   Vector diagonal_;
-  double total_ = 0;  ///< the trace before any deflation
+  double unit_ = 1, total_ = 0;
 };
 
 }  // namespace spcart

@@ -1,6 +1,7 @@
-#include "methods/gram.hpp"
+#include "gram.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace spcart {
 namespace {
@@ -16,16 +17,21 @@ void project(const Vector& x, Block block) { block -= x * (x.transpose() * block
 }  // namespace
 
 Gram::Gram(const DataMatrix& a, const Tick& tick)
-    : a_(a), diagonal_(a.column_squared_norms()), total_(diagonal_.sum()) {
-  if (a.cols() <= std::min(a.rows(), kLargest)) matrix_ = a.gram(tick);
+    : a_(a), unit_(a.squared_norm() > 0 ? std::exp2(std::ilogb(a.squared_norm())) : 1) {
+  diagonal_ = a.column_squared_norms() / unit_;
+  total_ = diagonal_.sum();
+  const auto p = static_cast<double>(a.cols());
+  if (a.cols() <= std::min(a.rows(), kLargest) && p * p <= 2 * a.entries())
+    matrix_ = a.gram(tick) / unit_;
 }
 
 Matrix Gram::times(ConstBlock x, const Tick& tick) const {
+  if (tick) tick(0);
   if (matrix()) return matrix_ * x;
-  if (removed_.empty()) return a_.gram_times(x, tick);
+  if (removed_.empty()) return a_.gram_times(x, tick) / unit_;
   Matrix projected = x;
   for (auto it = removed_.rbegin(); it != removed_.rend(); ++it) project(*it, projected);
-  Matrix y = a_.gram_times(projected, tick);
+  Matrix y = a_.gram_times(projected, tick) / unit_;
   for (const Vector& removed : removed_) project(removed, y);
   return y;
 }
