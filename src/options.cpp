@@ -208,6 +208,11 @@ void check_regression(const Options& options, const DataMatrix& a) {
     throw Error(fmt::format("bound = {}: it goes with truncation soft", *options.bound));
 }
 
+void check_positive(std::string_view option, const std::optional<double>& value) {
+  if (value && !(*value > 0))
+    throw Error(fmt::format("{} = {}: it must be above 0", option, *value));
+}
+
 void check_not_negative(std::string_view option, const std::optional<double>& value) {
   if (value && !(*value >= 0))
     throw Error(fmt::format("{} = {}: it must be at least 0", option, *value));
@@ -256,8 +261,8 @@ void check(const Options& options, const DataMatrix& a) {
   at_least("threads", options.threads, 0);
   check_not_negative("ridge", options.ridge);
   check_not_negative("bound", options.bound);
-  check_not_negative("orthogonality", options.orthogonality);
-  check_not_negative("correlation", options.correlation);
+  check_positive("orthogonality", options.orthogonality);
+  check_positive("correlation", options.correlation);
   check_regression(options, a);
   if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
     throw Error(

@@ -242,7 +242,7 @@ TEST(Fit, ALambdaThatEmptiesLoadingsGivesZerosAndAWarning) {
     EXPECT_EQ(result.criteria.sparsity.mean, 1);
     EXPECT_TRUE(result.rotation.allFinite());
     ASSERT_FALSE(result.warnings.empty());
-    EXPECT_NE(result.warnings[0].find("left nothing of 4 components"), std::string::npos);
+    EXPECT_NE(result.warnings[0].find("nothing is left of 4 components"), std::string::npos);
   }
 }
 

@@ -3,12 +3,11 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
-#include <filesystem>
 
+#include "real_data.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/fit.hpp"
-#include "spcart/io.hpp"
+#include "spcart/threads.hpp"
 #include "verify.hpp"
 
 namespace spcart {
@@ -61,12 +60,10 @@ TEST(PaperTables, PathspcaOnPitpropsIsAtLeastAsGood) {
   EXPECT_NEAR(result.criteria.cpev, .7988, 0.5e-4);
 }
 
-TEST(PathspcaOnRealData, ImagePatches) {
-  if (std::getenv("SPCART_DATA") == nullptr)
-    GTEST_SKIP() << "SPCART_DATA is not set: it names the folder of the real data sets";
-  const auto a =
-      read_table(std::filesystem::path(std::getenv("SPCART_DATA")) / "bsds_patches_13x13.npy")
-          .prepare({.remove_row_mean = true});
+using PathspcaOnRealData = testing::RealData;
+
+TEST_F(PathspcaOnRealData, ImagePatches) {
+  const auto a = patches();
   const Result result = fit_path(*a, 70, 26);
   EXPECT_NEAR(result.criteria.cpev, .9067, 0.5e-4);
   EXPECT_NEAR(result.criteria.nonorthogonality, .0287, 0.5e-4);
@@ -75,6 +72,7 @@ TEST(PathspcaOnRealData, ImagePatches) {
 }
 
 TEST(Pathspca, LiesBetweenTheBestVariableAndTheOptimum) {
+  const ThreadScope scope(1);  // thousands of tiny decompositions
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const Matrix m = verify::prepared(verify::decaying(20, 8, seed), {});
     const Matrix c = m.transpose() * m;

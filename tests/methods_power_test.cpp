@@ -1,15 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 
 #include "gram.hpp"
 #include "methods/shrink.hpp"
+#include "real_data.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
 #include "spcart/fit.hpp"
-#include "spcart/io.hpp"
 #include "verify.hpp"
 
 namespace spcart {
@@ -117,12 +115,10 @@ TEST(PaperTables, TruncatedPowerOnPitpropsIsAtLeastAsGood) {
   }
 }
 
-TEST(PowerOnRealData, ImagePatches) {
-  if (std::getenv("SPCART_DATA") == nullptr)
-    GTEST_SKIP() << "SPCART_DATA is not set: it names the folder of the real data sets";
-  const auto a =
-      read_table(std::filesystem::path(std::getenv("SPCART_DATA")) / "bsds_patches_13x13.npy")
-          .prepare({.remove_row_mean = true});
+using PowerOnRealData = testing::RealData;
+
+TEST_F(PowerOnRealData, ImagePatches) {
+  const auto a = patches();
   const Result one_by_one = fit(*a, options_of({Method::rsvd_gp, count, 143}, 70));
   EXPECT_NEAR(one_by_one.criteria.cpev, .9033, 1e-3);
   EXPECT_NEAR(one_by_one.criteria.nonorthogonality, .0277, 1e-3);

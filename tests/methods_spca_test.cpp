@@ -3,14 +3,12 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <limits>
 
 #include "methods/elastic_net.hpp"
+#include "real_data.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/fit.hpp"
-#include "spcart/io.hpp"
 #include "verify.hpp"
 
 namespace spcart {
@@ -82,7 +80,7 @@ std::vector<Regression> problems(double ridge) {
 TEST(ElasticNet, MeetsTheConditionsOfOptimality) {
   for (const double ridge : {0.0, 1e-6, 0.1, 100.0})
     for (const Regression& problem : problems(ridge)) {
-      SCOPED_TRACE(testing::Message()
+      SCOPED_TRACE(::testing::Message()
                    << problem.a.rows() << " x " << problem.a.cols() << ", ridge " << ridge);
       for (const double part : {0.99, 0.5, 0.1, 0.01, 1e-4}) {
         const double t = part * problem.largest();
@@ -96,7 +94,7 @@ TEST(ElasticNet, MeetsTheConditionsOfOptimality) {
 TEST(ElasticNet, EndsWhereItIsTold) {
   for (const double ridge : {1e-6, 0.1})
     for (const Regression& problem : problems(ridge)) {
-      SCOPED_TRACE(testing::Message()
+      SCOPED_TRACE(::testing::Message()
                    << problem.a.rows() << " x " << problem.a.cols() << ", ridge " << ridge);
       const double full = problem.follow({}).z.cwiseAbs().sum();
       for (const double part : {0.1, 0.5, 0.9}) {
@@ -199,13 +197,11 @@ TEST(Spca, PaperTableOfTheBound) {
   EXPECT_NEAR(result.criteria.cpev, 0.8286, 0.5e-4);
 }
 
+using SpcaOnRealData = testing::RealData;
+
 /// What R's elasticnet finds on the image patches with 25 nonzeros: CPEV .9045, NOR .0087.
-TEST(Spca, AgreesWithElasticnet) {
-  if (std::getenv("SPCART_DATA") == nullptr)
-    GTEST_SKIP() << "SPCART_DATA is not set: it names the folder of the real data sets";
-  const auto a =
-      read_table(std::filesystem::path(std::getenv("SPCART_DATA")) / "bsds_patches_13x13.npy")
-          .prepare({.remove_row_mean = true});
+TEST_F(SpcaOnRealData, AgreesWithElasticnet) {
+  const auto a = patches();
   const Result result =
       fit_spca_to(*a, {.components = 70, .nonzeros = 25, .ridge = kSmallRidge, .tolerance = 1e-4});
   EXPECT_NEAR(result.criteria.cpev, 0.9045, 1e-4);

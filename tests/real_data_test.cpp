@@ -1,7 +1,6 @@
-#include <gtest/gtest.h>
+#include "real_data.hpp"
 
-#include <cstdlib>
-#include <filesystem>
+#include <gtest/gtest.h>
 
 #include "command.hpp"
 #include "spcart/compare.hpp"
@@ -14,17 +13,7 @@
 namespace spcart {
 namespace {
 
-class RealData : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (std::getenv("SPCART_DATA") == nullptr)
-      GTEST_SKIP() << "SPCART_DATA is not set: it names the folder of the real data sets";
-  }
-
-  static Table read(const char* name) {
-    return read_table(std::filesystem::path(std::getenv("SPCART_DATA")) / name);
-  }
-};
+using testing::RealData;
 
 struct Figures {
   double sparsity, std, cpev, nonorthogonality;
@@ -43,7 +32,7 @@ class ImagePatches : public RealData {
   void SetUp() override {
     RealData::SetUp();
     if (IsSkipped()) return;
-    data_ = read("bsds_patches_13x13.npy").prepare({.remove_row_mean = true});
+    data_ = patches();
     basis_ = principal_basis(*data_, 70);
   }
 
@@ -148,8 +137,7 @@ TEST_F(ImagePatches, AsManyComponentsAsVariablesGiveTheNaturalBasis) {
 
 /// 7129 x 7129 numbers would be 407 MB.
 TEST_F(RealData, NoMethodFormsAMatrixOfGenesByGenes) {
-  const std::string genes =
-      std::filesystem::path(std::getenv("SPCART_DATA")) / "leukemia_72x7129.npy";
+  const std::string genes = path_of("leukemia_72x7129.npy");
   for (const MethodRecord& record : method_records()) {
     const auto result = testing::fit_json(
         {genes, "-r", "6", "--max-iterations", "20", "--method", std::string(name(record.method))});

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "real_data.hpp"
 #include "spcart/criteria.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
@@ -242,16 +243,7 @@ TEST(Refine, FitKeepsCountsByTruncationType) {
 
 /// What other programs reach, measured independently: at the same sparsity or higher ours must
 /// explain more and overlap less.
-class RefineOnRealData : public testing::Test {
- protected:
-  void SetUp() override {
-    if (std::getenv("SPCART_DATA") == nullptr)
-      GTEST_SKIP() << "SPCART_DATA is not set: it names the folder of the real data sets";
-  }
-  static Table read(const char* name) {
-    return read_table(std::filesystem::path(std::getenv("SPCART_DATA")) / name);
-  }
-};
+using RefineOnRealData = testing::RealData;
 
 struct Peer {
   const char* name;
@@ -260,7 +252,7 @@ struct Peer {
 };
 
 TEST_F(RefineOnRealData, PatchesLieAboveEveryPeer) {
-  const auto a = read("bsds_patches_13x13.npy").prepare({.remove_row_mean = true});
+  const auto a = patches();
   const Basis basis = principal_basis(*a, 70);
   const Peer peers[] = {{"SparsePCA", .957, .9186, .0144, 162, .125, .115},
                         {"SparsePCA, smaller alpha", .908, .9276, .0200, 154, .074, .064},
@@ -269,7 +261,7 @@ TEST_F(RefineOnRealData, PatchesLieAboveEveryPeer) {
                         {"MiniBatchSparsePCA, cd", .852, .9251, .0304, 144, .051, .046}};
   const auto expect_above = [&](const Peer& peer, TruncationType type, double lambda,
                                 double margin) {
-    SCOPED_TRACE(testing::Message() << peer.name << ", " << name(type));
+    SCOPED_TRACE(::testing::Message() << peer.name << ", " << name(type));
     const Criteria c =
         fit(*a, basis, {.components = 70, .truncation = type, .lambda = lambda, .refine = 20})
             .criteria;

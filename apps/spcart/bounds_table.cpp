@@ -19,22 +19,30 @@ std::string interval(double low, double high) {
   return low == high ? fmt::format("{:.4f}", low) : fmt::format("{:.4f} to {:.4f}", low, high);
 }
 
+/// The end of the interval that says something.
+std::string guaranteed(const Bound& bound) {
+  if (!bound.applies) return "-";
+  if (bound.kind == BoundKind::estimate) return fmt::format("about {:.4f}", bound.lower);
+  if (bound.at_least) return fmt::format("at least {:.4f}", bound.lower);
+  return bound.lower > 0 ? interval(bound.lower, bound.upper)
+                         : fmt::format("at most {:.4f}", bound.upper);
+}
+
 std::string verdict(const Bound& bound) {
   if (!bound.applies) return "does not apply: " + bound.reason;
-  if (bound.kind == BoundKind::estimate) return "an estimate, no guarantee";
-  return bound.holds ? "holds" : "FAILS: please report this";
+  if (bound.kind == BoundKind::estimate) return fmt::format("no guarantee ({})", bound.source);
+  return fmt::format("{} ({})", bound.holds ? "holds" : "FAILS, please report this", bound.source);
 }
 
 }  // namespace
 
 std::string bounds_table(std::span<const Bound> bounds) {
-  TextTable table("lllrll");
-  table.add_header({"measure", "guaranteed", "measured", "tightness", "source", ""});
+  TextTable table("lllrl");
+  table.add_header({"measure", "guaranteed", "measured", "tightness", ""});
   for (const Bound& bound : bounds)
-    table.add({in_words(bound.name), bound.applies ? interval(bound.lower, bound.upper) : "-",
-               interval(bound.least, bound.most),
+    table.add({in_words(bound.name), guaranteed(bound), interval(bound.least, bound.most),
                bound.applies ? fmt::format("{:.0f} %", 100 * bound.tightness) : "-",
-               std::string(bound.source), verdict(bound)});
+               verdict(bound)});
   return table.text();
 }
 

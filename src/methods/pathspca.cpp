@@ -5,6 +5,7 @@
 
 #include "gram.hpp"
 #include "lapack.hpp"
+#include "methods/leading_eigenvector.hpp"
 #include "methods/method.hpp"
 #include "methods/power.hpp"
 #include "parallel.hpp"
@@ -16,34 +17,17 @@ namespace {
 /// Values this near to the largest, relative to it, are as large: the first is taken.
 constexpr double kTie = 1e-9;
 
-/// Leading eigenvector of a symmetric matrix, by Lanczos steps that are restarted from the best
-/// vector so far. `start` is near to it.
-Vector leading_eigenvector(ConstBlock c, const Vector& start, std::uint64_t seed) {
-  constexpr Index kDirect = 32, kSteps = 16;
-  constexpr int kRestarts = 200;
+/// Of a symmetric matrix, its lower half given. `start` is near to it, but may lie in an invariant
+/// subspace that the leading vector is not in.
+Vector leading_near(ConstBlock c, const Vector& start, std::uint64_t seed) {
+  constexpr Index kDirect = 32;
   constexpr double kTolerance = 1e-12, kStir = 1e-3;
   const ThreadScope scope(threads_for(c.rows(), c.rows(), 1));
   if (c.rows() <= kDirect) return symmetric_eigen(c, 1).vectors;
-
-  // The start may lie in an invariant subspace that the leading vector is not in.
-  Vector x = start.normalized() + kStir * Random(seed).normal(c.rows(), 1).normalized();
-  Matrix q(c.rows(), kSteps), cq(c.rows(), kSteps);
-  for (int turn = 0; turn < kRestarts; ++turn) {
-    Index size = 0;
-    for (Vector next = x; size < kSteps; next = cq.col(size++)) {
-      const double length = next.norm();
-      for (int pass = 0; pass < 2; ++pass)
-        next -= q.leftCols(size) * (q.leftCols(size).transpose() * next).eval();
-      if (!(next.norm() > kTolerance * length)) break;
-      q.col(size) = next.normalized();
-      cq.col(size).noalias() = c.selfadjointView<Eigen::Lower>() * q.col(size);
-    }
-    const auto basis = q.leftCols(size), image = cq.leftCols(size);
-    const SymmetricEigen e = symmetric_eigen(basis.transpose() * image, 1);
-    x = basis * e.vectors;
-    if ((image * e.vectors - e.values[0] * x).norm() <= kTolerance * e.values[0]) break;
-  }
-  return x;
+  const Vector stirred = start.normalized() + kStir * Random(seed).normal(c.rows(), 1).normalized();
+  return leading_eigenvector(
+      [&](const Vector& x) -> Vector { return c.selfadjointView<Eigen::Lower>() * x; }, stirred,
+      kTolerance);
 }
 
 /// The variables that are chosen, and A'A x for the leading eigenvector x of their part of A'A. On
@@ -89,7 +73,7 @@ class FewVariables final : public Support {
     columns_.col(k - 1) = gram_.columns({&j, 1});
     part_.row(k - 1).head(k) = columns_.col(k - 1)(variables_).transpose();
     const Vector start = k == 1 ? Vector::Ones(1) : Vector(reach_(variables_));
-    const Vector x = leading_eigenvector(part_.topLeftCorner(k, k), start, seed_);
+    const Vector x = leading_near(part_.topLeftCorner(k, k), start, seed_);
     reach_.noalias() = columns_.leftCols(k) * x;
   }
 
@@ -110,7 +94,7 @@ class FewSamples final : public Support {
   void update(Index j) override {
     const Vector column = scale_ * a_.times(Vector::Unit(a_.cols(), j));
     outer_.selfadjointView<Eigen::Lower>().rankUpdate(column);
-    y_ = leading_eigenvector(outer_, y_.size() == 0 ? column : y_, seed_);
+    y_ = leading_near(outer_, y_.size() == 0 ? column : y_, seed_);
     reach_ = scale_ * a_.adjoint_times(y_);
     reach_ *= reach_(variables_).norm();
   }

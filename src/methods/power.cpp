@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "lapack.hpp"
+#include "methods/leading_eigenvector.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 
@@ -117,47 +117,11 @@ void warn_of_used_up_variance(Index full, Index components, Found& found) {
 
 namespace {
 
-using Product = std::function<Vector(const Vector&)>;
-
-/// The Lanczos basis of a symmetric matrix from a vector, and its image.
-struct Krylov {
-  Matrix basis, image;
-};
-Krylov krylov_basis(const Product& product, const Vector& from, Index steps) {
-  constexpr double kDependent = 1e-13;
-  Krylov k{Matrix(from.size(), steps), Matrix(from.size(), steps)};
-  Vector next = from;
-  double scale = 0;
-  Index size = 0;
-  while (size < steps && next.norm() > kDependent * scale) {
-    k.basis.col(size) = next.normalized();
-    next = product(k.basis.col(size));
-    k.image.col(size++) = next;
-    scale = std::max(scale, next.norm());
-    const auto q = k.basis.leftCols(size);
-    for (int pass = 0; pass < 2; ++pass) next -= q * (q.transpose() * next).eval();
-  }
-  k.basis.conservativeResize(Eigen::NoChange, size);
-  k.image.conservativeResize(Eigen::NoChange, size);
-  return k;
-}
-
-/// By restarted Lanczos steps from a random vector: a chosen one could miss what it shares no
-/// variable with.
-Vector leading_eigenvector(const Product& product, Index p, std::uint64_t seed) {
-  constexpr Index kSteps = 30;
-  constexpr int kRestarts = 30;
+/// Starts at random: a chosen vector could miss what it shares no variable with.
+template <class Product>
+Vector leading_from_anywhere(const Product& product, Index p, std::uint64_t seed) {
   constexpr double kTolerance = 1e-10;
-  Vector x = product(Random(seed).normal(p, 1));
-  for (int turn = 0; turn < kRestarts; ++turn) {
-    const Krylov k = krylov_basis(product, x, std::min(kSteps, p));
-    if (k.basis.cols() == 0) return Vector::Zero(p);
-    const SymmetricEigen e = symmetric_eigen(k.basis.transpose() * k.image, 1);
-    x = (k.basis * e.vectors.col(0)).normalized();
-    const double residual = (k.image * e.vectors.col(0) - e.values[0] * x).norm();
-    if (residual <= kTolerance * e.values[0]) break;
-  }
-  return x;
+  return leading_eigenvector(product, product(Random(seed).normal(p, 1)), kTolerance);
 }
 
 /// One component after the other: each method finds the next one of the matrix as it is deflated.
@@ -202,14 +166,14 @@ class OneByOne {
 
   Vector pca_start() const {
     if (component_ == 0) return task_.basis.vectors.col(0);
-    return leading_eigenvector([this](const Vector& x) { return product(x); }, gram_.size(),
-                               task_.seed);
+    return leading_from_anywhere([this](const Vector& x) { return product(x); }, gram_.size(),
+                                 task_.seed);
   }
 
   /// The values that explain most on the support of x.
   Vector filled(const Vector& x) const {
     const Vector support = (x.array() != 0).cast<double>();
-    return leading_eigenvector(
+    return leading_from_anywhere(
         [&](const Vector& v) -> Vector {
           return support.cwiseProduct(product(support.cwiseProduct(v)));
         },
