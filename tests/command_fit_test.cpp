@@ -334,8 +334,8 @@ TEST(CommandFit, AModelOfACovarianceDoesNotCentre) {
 TEST(CommandFit, ShowsBoundsBesideWhatWasMeasured) {
   const Outcome outcome = run({"fit", "@pitprops", "-r", "6", "--bounds"});
   EXPECT_EQ(outcome.status, 0);
-  for (const char* word : {"measure", "guaranteed", "tightness", "sparsity", "nonorthogonality",
-                           "explained variance dmin", "Theorem 12", "holds"})
+  for (const char* word : {"measure", "guaranteed", "tightness", "sparsity", "NOR relative",
+                           "EV dmin", "Thm 12", "holds"})
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word;
   EXPECT_EQ(outcome.out.find("FAILS"), std::string::npos);
   const Outcome refitted = run({"fit", "@pitprops", "-r", "6", "--bounds", "--refit", "2"});

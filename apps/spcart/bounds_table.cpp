@@ -9,9 +9,26 @@
 namespace spcart::command {
 namespace {
 
+void replace(std::string& text, std::string_view what, std::string_view by) {
+  if (const auto at = text.find(what); at != std::string::npos) text.replace(at, what.size(), by);
+}
+
+/// By the names that the rest of the output has.
 std::string in_words(std::string_view name) {
   std::string text(name);
   std::ranges::replace(text, '_', ' ');
+  replace(text, "nonorthogonality", "NOR");
+  replace(text, "explained variance", "EV");
+  replace(text, "cpev", "CPEV");
+  return text;
+}
+
+std::string shortened(std::string_view source) {
+  std::string text(source);
+  replace(text, "Theorem", "Thm");
+  replace(text, "Propositions", "Prop.");
+  replace(text, "Proposition", "Prop.");
+  replace(text, " (proof)", ", proof");
   return text;
 }
 
@@ -30,8 +47,10 @@ std::string guaranteed(const Bound& bound) {
 
 std::string verdict(const Bound& bound) {
   if (!bound.applies) return "does not apply: " + bound.reason;
-  if (bound.kind == BoundKind::estimate) return fmt::format("no guarantee ({})", bound.source);
-  return fmt::format("{} ({})", bound.holds ? "holds" : "FAILS, please report this", bound.source);
+  if (bound.kind == BoundKind::estimate)
+    return fmt::format("no guarantee ({})", shortened(bound.source));
+  return fmt::format("{} ({})", bound.holds ? "holds" : "FAILS, please report this",
+                     shortened(bound.source));
 }
 
 }  // namespace
