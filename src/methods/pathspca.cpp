@@ -39,7 +39,7 @@ class Support {
   void add(Index j) {
     variables_.push_back(j);
     update(j);
-    variance_ = reach_(variables_).norm();
+    variance_ = length_inside();
   }
   const std::vector<Index>& variables() const { return variables_; }
   const Vector& reach() const { return reach_; }
@@ -53,6 +53,11 @@ class Support {
 
  protected:
   virtual void update(Index j) = 0;
+
+  double length_inside() const {
+    const Vector inside = reach_(variables_);
+    return inside.norm();
+  }
 
   std::vector<Index> variables_;
   Vector reach_;
@@ -96,7 +101,7 @@ class FewSamples final : public Support {
     outer_.selfadjointView<Eigen::Lower>().rankUpdate(column);
     y_ = leading_near(outer_, y_.size() == 0 ? column : y_, seed_);
     reach_ = scale_ * a_.adjoint_times(y_);
-    reach_ *= reach_(variables_).norm();
+    reach_ *= length_inside();
   }
 
   const DataMatrix& a_;
