@@ -158,7 +158,9 @@ Task task_of(const DataMatrix& a, const Basis& basis, const Result& result, cons
   return task;
 }
 
-Result fit_basis(const DataMatrix& a, const Basis& basis, Result result, Stages& stages) {
+Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stages& stages) {
+  const auto known = basis.gram ? with_gram(data, *basis.gram) : nullptr;
+  const DataMatrix& a = known ? *known : data;
   const Options& options = result.options;
   const Index r = options.components;
   result.solver = basis.solver;

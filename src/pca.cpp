@@ -34,6 +34,9 @@ Solver choose(const DataMatrix& a, Index r) {
   return a.cols() <= a.rows() ? Solver::gram : Solver::outer;
 }
 
+/// Up to this size A'A is kept for those who come after: 128 MB.
+constexpr Index kLargestKept = 4096;
+
 /// Eigenvalues of A'A below this part of the first are rounding.
 double rank_threshold(const DataMatrix& a) {
   constexpr double kRounding = 10 * std::numeric_limits<double>::epsilon();
@@ -46,8 +49,12 @@ Index numerical_rank(const Vector& eigenvalues, double threshold) {
   return rank;
 }
 
-SymmetricEigen by_gram(const DataMatrix& a, Index r, const Tick& tick) {
-  return symmetric_eigen(a.gram(tick), r);
+SymmetricEigen by_gram(const DataMatrix& a, Index r, const Tick& tick,
+                       std::shared_ptr<const Matrix>& kept) {
+  Matrix gram = a.gram(tick);
+  if (a.cols() > std::min(a.rows(), kLargestKept)) return symmetric_eigen(std::move(gram), r);
+  kept = std::make_shared<const Matrix>(std::move(gram));
+  return symmetric_eigen(*kept, r);
 }
 
 SymmetricEigen by_outer(const DataMatrix& a, Index r, const Tick& tick) {
@@ -120,7 +127,7 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   if (!(b.total_variance > 0)) throw Error("the data has no variance");
 
   b.solver = options.solver == Solver::automatic ? choose(a, r) : options.solver;
-  SymmetricEigen e = b.solver == Solver::gram    ? by_gram(a, r, tick)
+  SymmetricEigen e = b.solver == Solver::gram    ? by_gram(a, r, tick, b.gram)
                      : b.solver == Solver::outer ? by_outer(a, r, tick)
                                                  : by_krylov(a, r, options, tick, b.warnings);
   b.rank = numerical_rank(e.values, rank_threshold(a));

@@ -12,6 +12,7 @@
 #include "spcart/fit.hpp"
 #include "spcart/names.hpp"
 #include "verify.hpp"
+#include "watched.hpp"
 
 /// What every method must do, whatever it is.
 namespace spcart {
@@ -36,29 +37,6 @@ std::string title(const Options& options) {
   return fmt::format("{} {}", name(options.method),
                      options.truncation ? name(*options.truncation) : "");
 }
-
-/// Another matrix, whose p x p Gram matrix nobody may ask for.
-class WithoutGram final : public DataMatrix {
- public:
-  explicit WithoutGram(const DataMatrix& a)
-      : DataMatrix(a.rows(), a.cols(), a.samples(), a.entries()), a_(a) {
-    set_statistics(a.preparation(), a.column_squared_norms(), a.constant_columns());
-  }
-
- private:
-  void do_times(ConstBlock x, Block y, const Tick& tick) const override { y = a_.times(x, tick); }
-  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
-    x = a_.adjoint_times(y, tick);
-  }
-  void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override {
-    EXPECT_LT(x.cols(), cols() / 2) << "the Gram matrix, by its columns";
-    y = a_.gram_times(x, tick);
-  }
-  void do_gram(Block, const Tick&) const override { throw std::logic_error("A'A was formed"); }
-  void do_outer_gram(Block g, const Tick& tick) const override { g = a_.outer_gram(tick); }
-
-  const DataMatrix& a_;
-};
 
 TEST(Methods, RecordsSayWhatIsThere) {
   EXPECT_EQ(method_records().size(), 15U);
@@ -129,13 +107,28 @@ TEST(Methods, FollowTheUnitsOfTheData) {
 
 TEST(Methods, FormNoGramMatrixOfManyVariables) {
   const auto a = make_dense(verify::decaying(20, 150, 14));
-  const WithoutGram wide(*a);
-  for (Options options : every_method({.components = 3})) {
+  for (Options options : every_method({.components = 3, .refit = 1})) {
     SCOPED_TRACE(title(options));
-    EXPECT_TRUE(Matrix(fit(wide, options).loadings).allFinite());
+    options.refine = options.method == Method::pca ? 0 : 2;
+    const testing::Watched wide(*a);
+    fit(wide, options);
     if (options.truncation == TruncationType::count) options.nonzeros = 5;
     if (options.method == Method::spca) options.ridge = 1;
-    EXPECT_TRUE(Matrix(fit(wide, options).loadings).allFinite());
+    fit(wide, options);
+    EXPECT_EQ(wide.grams, 0);
+    EXPECT_LT(wide.widest, 75) << "the Gram matrix, by its columns";
+  }
+}
+
+TEST(Methods, PassOverManySamplesOnce) {
+  const auto a = make_dense(verify::decaying(200, 15, 25));
+  for (Options options : every_method({.components = 3, .refit = 2})) {
+    SCOPED_TRACE(title(options));
+    options.refine = options.method == Method::pca ? 0 : 2;
+    const testing::Watched tall(*a);
+    fit(tall, options);
+    EXPECT_EQ(tall.grams, 1);
+    EXPECT_EQ(tall.gram_products, 1) << "one more for the residuals of the principal components";
   }
 }
 

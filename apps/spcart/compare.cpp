@@ -230,12 +230,12 @@ void run(const CompareArguments& arguments) {
   }
   if (arguments.quiet) return;
   if (!outputs.uses_stdout())
-    print(fmt::format(
-        "{}: {}, {} components, {} nonzeros in all; PCA explains {:.4f}\n\n{}\n"
-        "  * best of its column, {}\n",
-        bold(arguments.data.title()), shape(data.table), options.common.components,
-        options.nonzeros * options.common.components, rows.front().result.criteria.cpev_pca,
-        table(rows), "of those with that many nonzeros"));
+    print(
+        fmt::format("{}: {}, {} components, {} nonzeros in all; PCA explains {:.4f}\n\n{}\n"
+                    "  * best of its column among those with so many nonzeros\n",
+                    bold(arguments.data.title()), shape(data.table), options.common.components,
+                    options.nonzeros * options.common.components,
+                    rows.front().result.criteria.cpev_pca, table(rows)));
   print_warnings(warnings(data, rows));
 }
 

@@ -163,4 +163,8 @@ std::unique_ptr<DataMatrix> make_covariance(Matrix c, const Preparation& prepara
 /// length. `a` must outlive it.
 std::unique_ptr<DataMatrix> deflate(const DataMatrix& a, ConstBlock x);
 
+/// The same matrix with A'A at hand, which then serves all products that it can. Both must outlive
+/// it.
+std::unique_ptr<DataMatrix> with_gram(const DataMatrix& a, const Matrix& gram);
+
 }  // namespace spcart

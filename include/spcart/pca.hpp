@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct Basis {
   double total_variance = 0;  ///< |A|_F^2
   Index rank = 0;  ///< columns of V within the numerical rank; the others complete the basis
   Solver solver = Solver::automatic;  ///< the one that was used
+  std::shared_ptr<const Matrix>
+      gram;  ///< A'A, where it was formed and is small: not to form it again
   std::vector<std::string> warnings;
 
   double cpev() const;  ///< the fraction of the total variance that V explains
