@@ -35,9 +35,9 @@ TruncationType type_of(const Contender& contender) {
 /// Fits one contender again and again, and keeps the result that is nearest to the target.
 class Search {
  public:
-  Search(const DataMatrix& a, const Basis& basis, Options options, Index target,
+  Search(const DataMatrix& a, const Basis& basis, const Options& options, Index target,
          const Observer& observer)
-      : a_(a), basis_(basis), options_(std::move(options)), target_(target), observer_(observer) {}
+      : a_(a), basis_(basis), options_(options), target_(target), observer_(observer) {}
 
   /// How many nonzeros too many there are. What follows a method adds none and is left for the end.
   Index excess(double lambda) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace spcart {
 namespace {
@@ -30,7 +31,7 @@ Matrix Gram::times(ConstBlock x, const Tick& tick) const {
   if (matrix()) return matrix_ * x;
   if (removed_.empty()) return a_.gram_times(x, tick) / unit_;
   Matrix projected = x;
-  for (auto it = removed_.rbegin(); it != removed_.rend(); ++it) project(*it, projected);
+  for (const Vector& removed : std::views::reverse(removed_)) project(removed, projected);
   Matrix y = a_.gram_times(projected, tick) / unit_;
   for (const Vector& removed : removed_) project(removed, y);
   return y;

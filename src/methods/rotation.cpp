@@ -14,7 +14,7 @@ Found truncate_once(const Task& task, Start start) {
                                       .tolerance = task.tolerance,
                                       .max_iterations = 1},
                                      task.tick);
-  return {.loadings = std::move(once.loadings),
+  return {.loadings = once.loadings,
           .rotation = once.truncated_from,
           .truncated_from = std::move(once.truncated_from),
           .origin = Origin::rotated_basis};
@@ -40,7 +40,7 @@ Found fit_spcart(const Task& task) {
                                          .max_iterations = task.max_iterations,
                                          .seed = task.seed},
                                         task.tick);
-  return {.loadings = std::move(rotated.loadings),
+  return {.loadings = rotated.loadings,
           .rotation = std::move(rotated.rotation),
           .truncated_from = std::move(rotated.truncated_from),
           .origin = Origin::rotated_basis,
