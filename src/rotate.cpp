@@ -2,63 +2,185 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
+#include "basis_panels.hpp"
 #include "lapack.hpp"
-#include "parallel.hpp"
+#include "polar.hpp"
 #include "random.hpp"
+#include "selection.hpp"
+#include "sliced_loadings.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
 
 namespace spcart {
 namespace {
 
-// Varimax stops when its criterion grows by less than this part of itself. It is only a start: data
-// without structure is not worth more turns.
-constexpr double kVarimaxTolerance = 1e-6;
-constexpr int kVarimaxIterations = 200;
+/// How far V'V may be from the identity.
+constexpr double kOrthonormal = 1e-6;
 
-/// X of one iteration, kept sparse, with the sums that the history needs.
-struct Truncated {
-  Loadings x;
-  double zeroed_energy = 0;  ///< |z|^2 over all entries set to zero
-  double l1 = 0;             ///< sum of |x|
-};
+/// One setting on its way through Algorithm 1. A turn is begin(), what the sweep over the basis
+/// does, and end().
+class Turning {
+ public:
+  Turning(const BasisPanels& basis, const RotateOptions& options, Matrix start)
+      : basis_(basis),
+        options_(options),
+        rotation_(std::move(start)),
+        truncated_from_(rotation_),
+        polar_(basis.components()),
+        x_(basis.slices(), basis.variables(), basis.components()),
+        before_(x_),
+        thresholds_(static_cast<std::size_t>(basis.components())),
+        sums_(static_cast<std::size_t>(basis.slices()),
+              {Matrix(basis.transposed().rows(), basis.components()),
+               Vector(basis.components()),
+               {}}),
+        product_(basis.components(), basis.components()) {
+    if (selects()) z_.resize(basis.variables(), basis.components());
+    const Truncation& t = options.truncation;
+    if (!selects())
+      std::ranges::fill(
+          thresholds_,
+          Threshold{.least = t.lambda, .shrink = t.type == TruncationType::soft ? t.lambda : 0});
+  }
 
-/// A loading that is emptied once stays zero: `before` is X of the last iteration. The objective
-/// could rise if it came back.
-Truncated truncate(const Matrix& z, const Truncation& truncation, const Loadings& before,
-                   bool first) {
-  const Index p = z.rows(), r = z.cols();
-  Matrix x = Matrix::Zero(p, r);
-  Vector zeroed(r);
-  parallel_for(r, z.size() > kWorthThreads, [&](Index i) {
-    auto column = x.col(i);
-    if (first || before.col(i).nonZeros() > 0) {
-      Truncator truncator(truncation, p);
-      truncator({z.col(i).data(), static_cast<std::size_t>(p)},
-                {column.data(), static_cast<std::size_t>(p)});
+  const Matrix& rotation() const { return rotation_; }
+  bool done() const { return status_ != Status::not_run; }
+  double progress() const {
+    return static_cast<double>(history_.size()) / static_cast<double>(options_.max_iterations);
+  }
+
+  /// Whether a threshold depends on the whole of a rotated loading.
+  bool selects() const {
+    return options_.truncation.type == TruncationType::count ||
+           options_.truncation.type == TruncationType::energy;
+  }
+
+  void begin() {
+    std::swap(x_, before_);
+    for (Index slice = 0; slice < basis_.slices(); ++slice) {
+      x_.clear(slice);
+      sums(slice).product.setZero();
+      sums(slice).zeroed.setZero();
     }
-    zeroed[i] = (column.array() == 0).select(z.col(i).array(), 0.0).matrix().squaredNorm();
-    const double length = column.norm();
-    if (length > 0) column /= length;
-  });
-  return {x.sparseView(0, 0), zeroed.sum(), x.cwiseAbs().sum()};
-}
+  }
 
-/// What Algorithm 1 lowers, after the polar step: |V - X R|^2 / 2 = (r + |X|^2) / 2 - tr(R'X'V),
-/// and tr(R'X'V) is the trace norm of X'V. Soft and hard add their penalties; count and energy have
-/// none.
-double objective(const Truncated& t, double trace_norm, const Truncation& truncation) {
-  const auto r = static_cast<double>(t.x.cols());
-  const double distance = (r + t.x.squaredNorm()) / 2 - trace_norm;
-  const double lambda = truncation.lambda;
-  if (truncation.type == TruncationType::soft) return distance + lambda * t.l1;
-  if (truncation.type == TruncationType::hard)
-    return distance + lambda * lambda / 2 * static_cast<double>(t.x.nonZeros());
-  return distance;
-}
+  /// Takes a panel of Z = V R' from variable `first` on.
+  void take(Index slice, Index first, ConstBlock z) {
+    if (selects())
+      z_.middleRows(first, z.rows()) = z;
+    else
+      truncate(slice, first, z);
+  }
+
+  /// Thresholds of some of the components, the last ones being good guesses.
+  void select_some(Index slice) {
+    for (Index i = slice; i < basis_.components(); i += basis_.slices()) {
+      Threshold& threshold = thresholds_[static_cast<std::size_t>(i)];
+      if (std::isinf(threshold.least)) continue;
+      threshold = select({z_.col(i).data(), static_cast<std::size_t>(z_.rows())},
+                         options_.truncation, sums(slice).work, threshold.least);
+    }
+  }
+
+  void truncate_kept(Index slice, Index first, Index count) {
+    truncate(slice, first, z_.middleRows(first, count));
+  }
+
+  void end() {
+    x_.measure(lengths_, l1_);
+    double change = x_.normalize(lengths_, before_), zeroed = 0;
+    sum_products();
+    for (const Sums& s : sums_) zeroed += s.zeroed.sum();
+    std::swap(truncated_from_, rotation_);
+    const double trace_norm = polar_(product_, rotation_);
+    const auto r = static_cast<double>(basis_.components());
+    const auto nonzeros = static_cast<double>(x_.nonzeros());
+    change = std::sqrt(change / r);
+    history_.push_back({.change = change,
+                        .truncated_energy = zeroed / r,
+                        .sparsity = 1 - nonzeros / (r * static_cast<double>(basis_.variables())),
+                        .objective = objective(nonzeros, trace_norm)});
+    if (change < options_.tolerance)
+      status_ = Status::converged;
+    else if (static_cast<Index>(history_.size()) == options_.max_iterations)
+      status_ = Status::iteration_limit;
+  }
+
+  Rotated result() && {
+    return {x_.loadings(), std::move(rotation_), std::move(truncated_from_), std::move(history_),
+            status_};
+  }
+
+ private:
+  /// What a slice contributes.
+  struct Sums {
+    Matrix product;  ///< (X'V)' before X is normalised, with the basis's rows of zeros
+    Vector zeroed;   ///< of each rotated loading |z|^2 over the entries set to zero
+    std::vector<double> work;
+  };
+  Sums& sums(Index slice) { return sums_[static_cast<std::size_t>(slice)]; }
+
+  void truncate(Index slice, Index first, ConstBlock z) {
+    Sums& s = sums(slice);
+    const Matrix& vt = basis_.transposed();
+    for (Index i = 0; i < z.cols(); ++i) {
+      SlicedLoadings::Part& x = x_.part(slice, i);
+      const std::size_t kept = x.append(z.col(i).data(), static_cast<std::int32_t>(first),
+                                        static_cast<std::int32_t>(z.rows()),
+                                        thresholds_[static_cast<std::size_t>(i)], &s.zeroed[i]);
+      const std::size_t old = x.size - kept;
+      kernels().add_columns(vt.data(), vt.rows(), x.rows.data() + old, x.values.data() + old, kept,
+                            s.product.col(i).data());
+    }
+  }
+
+  /// X'V of the normalised X. A loading that is emptied once stays zero: the objective could rise
+  /// if it came back.
+  void sum_products() {
+    Matrix& sum = sums_.front().product;
+    for (std::size_t s = 1; s < sums_.size(); ++s) sum += sums_[s].product;
+    for (Index i = 0; i < basis_.components(); ++i) {
+      const bool empty = !(lengths_[i] > 0);
+      if (empty)
+        thresholds_[static_cast<std::size_t>(i)].least = std::numeric_limits<double>::infinity();
+      product_.row(i) =
+          sum.col(i).head(basis_.components()).transpose() / (empty ? 1 : lengths_[i]);
+    }
+  }
+
+  /// What Algorithm 1 lowers, after the polar step: |V - X R|^2 / 2 = (r + |X|^2) / 2 - tr(R'X'V),
+  /// and tr(R'X'V) is the trace norm of X'V. Soft and hard add their penalties; count and energy
+  /// have none.
+  double objective(double nonzeros, double trace_norm) const {
+    const auto r = static_cast<double>(basis_.components());
+    const auto columns = static_cast<double>((lengths_.array() > 0).count());
+    const double distance = (r + columns) / 2 - trace_norm, lambda = options_.truncation.lambda;
+    if (options_.truncation.type == TruncationType::hard)
+      return distance + lambda * lambda / 2 * nonzeros;
+    if (options_.truncation.type == TruncationType::soft)
+      return distance +
+             lambda * (lengths_.array() > 0).select(l1_.array() / lengths_.array(), 0.0).sum();
+    return distance;
+  }
+
+  const BasisPanels& basis_;
+  const RotateOptions& options_;
+  Matrix rotation_, truncated_from_;
+  PolarSteps polar_;
+  SlicedLoadings x_, before_;
+  std::vector<Threshold> thresholds_;
+  std::vector<Sums> sums_;
+  Matrix product_;  ///< X'V
+  Matrix z_;        ///< Z, where thresholds depend on all of it
+  Vector lengths_, l1_;
+  std::vector<Iteration> history_;
+  Status status_ = Status::not_run;
+};
 
 Matrix starting_rotation(ConstBlock v, const RotateOptions& options, const Tick& tick) {
   switch (options.start) {
@@ -79,9 +201,8 @@ void check(ConstBlock v, const RotateOptions& options) {
         fmt::format("basis: it is {} x {}; it needs at least one column, and no more columns "
                     "than rows",
                     v.rows(), v.cols()));
-  const Matrix gram = v.transpose() * v;
-  if (!((gram - Matrix::Identity(v.cols(), v.cols())).cwiseAbs().maxCoeff() < 1e-6))
-    throw Error("basis: its columns are not orthonormal");
+  if (v.rows() > std::numeric_limits<std::int32_t>::max())
+    throw Error(fmt::format("basis: it has {} rows, more than 2^31 - 1", v.rows()));
   if (!(options.tolerance >= 0))
     throw Error(fmt::format("tolerance = {}: it must be at least 0", options.tolerance));
   if (options.max_iterations < 1)
@@ -89,53 +210,80 @@ void check(ConstBlock v, const RotateOptions& options) {
   spcart::check(options.truncation, v.rows());
 }
 
+/// Turns all settings that go on, their rotations side by side in one product with V.
+class Sweep {
+ public:
+  Sweep(const BasisPanels& basis, std::size_t settings)
+      : basis_(basis),
+        rotations_(basis.components() * static_cast<Index>(settings), basis.components()),
+        panels_(static_cast<std::size_t>(basis.slices()),
+                Matrix(basis.panel_size(rotations_.rows()), rotations_.rows())) {}
+
+  void operator()(std::span<Turning*> settings) {
+    const Index r = basis_.components();
+    const auto width = r * static_cast<Index>(settings.size());
+    for (std::size_t k = 0; k < settings.size(); ++k) {
+      settings[k]->begin();
+      rotations_.middleRows(static_cast<Index>(k) * r, r) = settings[k]->rotation();
+    }
+    basis_.for_panels(rotations_.rows(), [&](Index slice, Index first, Index count) {
+      auto z = panels_[static_cast<std::size_t>(slice)].topLeftCorner(count, width);
+      z.noalias() = basis_.panel(first, count).transpose() * rotations_.topRows(width).transpose();
+      for (std::size_t k = 0; k < settings.size(); ++k)
+        settings[k]->take(slice, first, z.middleCols(static_cast<Index>(k) * r, r));
+    });
+    select(settings);
+    parallel_for(static_cast<Index>(settings.size()), settings.size() > 1,
+                 [&](Index k) { settings[static_cast<std::size_t>(k)]->end(); });
+  }
+
+ private:
+  void select(std::span<Turning*> settings) {
+    for (Turning* setting : settings) {
+      if (!setting->selects()) continue;
+      parallel_for(basis_.slices(), basis_.slices() > 1,
+                   [&](Index slice) { setting->select_some(slice); });
+      basis_.for_panels(0, [&](Index slice, Index first, Index count) {
+        setting->truncate_kept(slice, first, count);
+      });
+    }
+  }
+
+  const BasisPanels& basis_;
+  Matrix rotations_;            ///< R of each setting
+  std::vector<Matrix> panels_;  ///< of each slice
+};
+
 }  // namespace
 
 Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick) {
-  check(v, options);
-  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
-  const double r = static_cast<double>(v.cols()), entries = r * static_cast<double>(v.rows());
-  Rotated result;
-  result.rotation = starting_rotation(v, options, tick);
-  result.status = Status::iteration_limit;
-  Loadings& x = result.loadings;
-  x.resize(v.rows(), v.cols());
-
-  for (Index turn = 0; turn < options.max_iterations; ++turn) {
-    if (tick) tick(static_cast<double>(turn) / static_cast<double>(options.max_iterations));
-    const Matrix z = v * result.rotation.transpose();
-    Truncated t = truncate(z, options.truncation, x, turn == 0);
-    Polar update = polar(t.x.transpose() * v);
-    result.truncated_from = std::exchange(result.rotation, std::move(update.factor));
-    result.history.push_back({.change = (t.x - x).norm() / std::sqrt(r),
-                              .truncated_energy = t.zeroed_energy / r,
-                              .sparsity = 1 - static_cast<double>(t.x.nonZeros()) / entries,
-                              .objective = objective(t, update.trace_norm, options.truncation)});
-    x.swap(t.x);
-    if (result.history.back().change < options.tolerance) {
-      result.status = Status::converged;
-      break;
-    }
-  }
-  return result;
+  return std::move(rotate_and_truncate_all(v, std::span(&options, 1), tick).front());
 }
 
-Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
+std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const RotateOptions> settings,
+                                             const Tick& tick) {
+  if (settings.empty()) return {};
+  for (const RotateOptions& options : settings) check(v, options);
   const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
-  const auto p = static_cast<double>(v.rows());
-  Matrix rotation = Matrix::Identity(v.cols(), v.cols());  // Z = V rotation
-  double before = 0;
-  for (int turn = 0; turn < kVarimaxIterations; ++turn) {
-    if (tick) tick(0);
-    const Matrix z = v * rotation;
-    const Eigen::RowVectorXd spread = z.colwise().squaredNorm() / p;
-    const Matrix ascent = z.array() * (z.array().square().rowwise() - spread.array());
-    Polar update = polar(v.transpose() * ascent);
-    rotation = std::move(update.factor);
-    if (turn > 0 && update.trace_norm < before * (1 + kVarimaxTolerance)) break;
-    before = update.trace_norm;
+  const BasisPanels basis(v);
+  if (!basis.gram().isIdentity(kOrthonormal)) throw Error("basis: its columns are not orthonormal");
+
+  std::vector<Turning> turnings;
+  turnings.reserve(settings.size());
+  for (const RotateOptions& options : settings)
+    turnings.emplace_back(basis, options, starting_rotation(v, options, tick));
+  Sweep sweep(basis, settings.size());
+  std::vector<Turning*> active;
+  for (Turning& turning : turnings) active.push_back(&turning);
+  while (!active.empty()) {
+    if (tick) tick(active.front()->progress());
+    sweep(active);
+    std::erase_if(active, [](const Turning* turning) { return turning->done(); });
   }
-  return rotation.transpose();
+
+  std::vector<Rotated> results;
+  for (Turning& turning : turnings) results.push_back(std::move(turning).result());
+  return results;
 }
 
 Matrix random_rotation(Index r, std::uint64_t seed) {

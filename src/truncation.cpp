@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "selection.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
 
@@ -14,10 +14,6 @@ namespace {
 
 constexpr double kDefaultZeros = 0.85;
 constexpr double kDefaultEnergy = 0.15;
-
-/// Energies are sums: "at most lambda" holds up to their rounding, so that e.g. three of ten equal
-/// entries are within 0.3.
-constexpr double kRounding = 1e-12;
 
 }  // namespace
 
@@ -51,69 +47,25 @@ void check(const Truncation& truncation, Index p) {
 
 Truncator::Truncator(const Truncation& truncation, Index p) : truncation_(truncation) {
   check(truncation, p);
-  work_.reserve(static_cast<std::size_t>(p));
 }
 
 void Truncator::operator()(std::span<const double> z, std::span<double> x) {
   const double lambda = truncation_.lambda;
-  switch (truncation_.type) {
-    case TruncationType::hard:
-      std::ranges::transform(z, x.begin(),
-                             [=](double v) { return std::abs(v) <= lambda ? 0.0 : v; });
-      break;
-    case TruncationType::soft:
-      std::ranges::transform(z, x.begin(), [=](double v) {
-        return std::abs(v) <= lambda ? 0.0 : std::copysign(std::abs(v) - lambda, v);
-      });
-      break;
-    case TruncationType::count:
-      zero_smallest(z, x, static_cast<std::size_t>(lambda));
-      break;
-    case TruncationType::energy:
-      zero_smallest(z, x, zeros_within_energy(z));
-      break;
-  }
-}
-
-void Truncator::zero_smallest(std::span<const double> z, std::span<double> x, std::size_t zeros) {
-  if (zeros == 0) {
-    std::ranges::copy(z, x.begin());
+  if (truncation_.type == TruncationType::soft) {
+    std::ranges::transform(z, x.begin(), [=](double v) {
+      return std::abs(v) <= lambda ? 0.0 : std::copysign(std::abs(v) - lambda, v);
+    });
     return;
   }
-  work_.resize(z.size());
-  std::ranges::transform(z, work_.begin(), [](double v) { return std::abs(v); });
-  const auto last = work_.begin() + static_cast<std::ptrdiff_t>(zeros) - 1;
-  std::ranges::nth_element(work_, last);
-  const double threshold = *last;
-  auto ties = std::ranges::count(work_.begin(), last + 1, threshold);
+  const Threshold t = truncation_.type == TruncationType::hard ? Threshold{.least = lambda}
+                                                               : select(z, truncation_, work_);
+  std::int32_t place = 0;
   std::ranges::transform(z, x.begin(), [&](double v) {
     const double size = std::abs(v);
-    return size < threshold || (size == threshold && ties-- > 0) ? 0.0 : v;
+    const bool stays = size > t.least || (size == t.least && place >= t.ties_from);
+    ++place;
+    return stays ? v : 0.0;
   });
-}
-
-std::size_t Truncator::zeros_within_energy(std::span<const double> z) {
-  work_.resize(z.size());
-  std::ranges::transform(z, work_.begin(), [](double v) { return v * v; });
-  const double budget =
-      truncation_.lambda * std::reduce(work_.begin(), work_.end()) * (1 + kRounding);
-  // Halving: those below the median either fit as a whole, and the search goes on above them, or
-  // the end lies among them.
-  auto begin = work_.begin(), end = work_.end();
-  double spent = 0;
-  while (begin < end) {
-    const auto middle = begin + (end - begin) / 2;
-    std::nth_element(begin, middle, end);
-    const double half = std::reduce(begin, middle + 1);
-    if (spent + half <= budget) {
-      spent += half;
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  // Lambda is below 1: something stays, whatever rounding says.
-  return std::min(static_cast<std::size_t>(begin - work_.begin()), z.size() - 1);
 }
 
 }  // namespace spcart

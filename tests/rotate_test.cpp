@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "lapack.hpp"
 #include "random.hpp"
 #include "spcart/error.hpp"
+#include "spcart/threads.hpp"
 #include "verify.hpp"
 
 namespace spcart {
@@ -17,6 +19,84 @@ RotateOptions options_for(TruncationType type, Index p, Start start = Start::var
           .start = start,
           .tolerance = 1e-5,
           .max_iterations = 500};
+}
+
+/// Algorithm 1 as it is written: dense, one column after the other, polar factors by SVD.
+Rotated plain(const Matrix& v, const RotateOptions& options) {
+  const Index p = v.rows(), r = v.cols();
+  Rotated result;
+  result.rotation = options.start == Start::varimax ? varimax_rotation(v) : Matrix::Identity(r, r);
+  Matrix x = Matrix::Zero(p, r);
+  std::vector<bool> empty(static_cast<std::size_t>(r), false);
+  for (Index turn = 0; turn < options.max_iterations; ++turn) {
+    const Matrix z = v * result.rotation.transpose(), before = x;
+    Truncator truncator(options.truncation, p);
+    for (Index i = 0; i < r; ++i) {
+      x.col(i).setZero();
+      if (empty[static_cast<std::size_t>(i)]) continue;
+      truncator({z.col(i).data(), static_cast<std::size_t>(p)},
+                {x.col(i).data(), static_cast<std::size_t>(p)});
+      if (x.col(i).norm() > 0) x.col(i).normalize();
+      empty[static_cast<std::size_t>(i)] = x.col(i).norm() == 0;
+    }
+    result.truncated_from = result.rotation;
+    result.rotation = polar(x.transpose() * v).factor;
+    result.history.push_back({.change = (x - before).norm() / std::sqrt(static_cast<double>(r))});
+    if (result.history.back().change < options.tolerance) break;
+  }
+  result.loadings = x.sparseView(0, 0);
+  return result;
+}
+
+void expect_same(const Rotated& result, const Rotated& expected, double tolerance) {
+  ASSERT_EQ(result.history.size(), expected.history.size());
+  EXPECT_EQ(verify::supports(result.loadings), verify::supports(expected.loadings));
+  EXPECT_LE(Matrix(result.loadings - expected.loadings).cwiseAbs().maxCoeff(), tolerance);
+  EXPECT_LE((result.rotation - expected.rotation).cwiseAbs().maxCoeff(), tolerance);
+  EXPECT_LE((result.truncated_from - expected.truncated_from).cwiseAbs().maxCoeff(), tolerance);
+}
+
+TEST(Rotate, IsAlgorithm1OnOneAndSeveralPanelsAndThreads) {
+  for (const auto& [p, r] : {std::pair<Index, Index>{13, 6}, {700, 9}, {9000, 17}}) {
+    // Above, threads and panels are worth it only for the largest.
+    const Matrix v = verify::random_orthonormal(p, r, 5);
+    for (const auto type : kTypes)
+      for (const Start start : {Start::identity, Start::varimax})
+        for (const Index count : {1, 3}) {
+          const ThreadScope scope(count);
+          RotateOptions options = options_for(type, p, start);
+          options.max_iterations = 12;
+          expect_same(rotate_and_truncate(v, options), plain(v, options), 1e-11);
+        }
+  }
+}
+
+TEST(Rotate, IsAlgorithm1WhereEntriesAreEqual) {
+  // Columns of equal sizes: thresholds by count and energy fall on ties.
+  Matrix v = Matrix::Zero(64, 4);
+  for (Index j = 0; j < 64; ++j)
+    for (Index i = 0; i < 4; ++i) v(j, i) = ((j >> i) & 1) != 0 ? 0.125 : -0.125;
+  for (const auto& t : {Truncation{TruncationType::count, 20}, {TruncationType::energy, 0.3}}) {
+    const RotateOptions options{
+        .truncation = t, .start = Start::identity, .tolerance = 0, .max_iterations = 1};
+    expect_same(rotate_and_truncate(v, options), plain(v, options), 1e-12);
+  }
+}
+
+TEST(Rotate, SettingsSideBySideAreThoseAlone) {
+  const Matrix v = verify::random_orthonormal(3000, 11, 8);
+  std::vector<RotateOptions> settings;
+  for (const auto type : kTypes)
+    for (const Start start : {Start::identity, Start::varimax, Start::random}) {
+      settings.push_back(options_for(type, 3000, start));
+      settings.back().max_iterations = 5 + static_cast<Index>(settings.size());
+      settings.back().seed = settings.size();
+    }
+  const std::vector<Rotated> together = rotate_and_truncate_all(v, settings);
+  ASSERT_EQ(together.size(), settings.size());
+  for (std::size_t k = 0; k < settings.size(); ++k)
+    expect_same(together[k], rotate_and_truncate(v, settings[k]), 1e-11);
+  EXPECT_TRUE(rotate_and_truncate_all(v, {}).empty());
 }
 
 TEST(Rotate, RotationIsOrthogonalAndColumnsHaveUnitLength) {

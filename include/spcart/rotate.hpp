@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "spcart/truncation.hpp"
@@ -50,6 +51,11 @@ struct Rotated {
 /// rotating V, truncating it and updating R in turn. V is p x r and orthonormal; nothing else is
 /// known of the data.
 Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick = {});
+
+/// The same for several settings side by side: what is done with V is done for all of them at once,
+/// so that each costs less than it would alone. Results are those of each setting by itself.
+std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const RotateOptions> settings,
+                                             const Tick& tick = {});
 
 /// The R that makes V R' as simple as the varimax criterion asks.
 Matrix varimax_rotation(ConstBlock v, const Tick& tick = {});

@@ -39,9 +39,6 @@ class Truncator {
   void operator()(std::span<const double> z, std::span<double> x);
 
  private:
-  void zero_smallest(std::span<const double> z, std::span<double> x, std::size_t zeros);
-  std::size_t zeros_within_energy(std::span<const double> z);
-
   Truncation truncation_;
   std::vector<double> work_;
 };

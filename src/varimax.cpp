@@ -1,0 +1,57 @@
+#include <vector>
+
+#include "basis_panels.hpp"
+#include "kernels.hpp"
+#include "polar.hpp"
+#include "spcart/rotate.hpp"
+
+namespace spcart {
+namespace {
+
+// It is only a start: stop when the criterion grows by less than this part of itself. Data without
+// structure is not worth more turns.
+constexpr double kTolerance = 1e-6;
+constexpr int kMostTurns = 200;
+
+/// What the sweep over a slice needs.
+struct Slice {
+  Matrix z;       ///< a panel of the rotated basis, then of the ascent
+  Matrix ascent;  ///< V' times it, summed
+};
+
+}  // namespace
+
+/// The criterion rises along V'(Z^3 - Z diag(Z'Z) / p), entry by entry, and columns of Z = V R have
+/// unit length.
+Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
+  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
+  const BasisPanels basis(v);
+  const Index r = v.cols();
+  const double spread = 1 / static_cast<double>(v.rows());
+  std::vector<Slice> slices(static_cast<std::size_t>(basis.slices()),
+                            {Matrix(basis.panel_size(r), r), Matrix(r, r)});
+  PolarSteps polar(r);
+  Matrix rotation = Matrix::Identity(r, r), ascent(r, r);  // Z = V rotation
+  double before = 0;
+  for (int turn = 0; turn < kMostTurns; ++turn) {
+    if (tick) tick(0);
+    for (Slice& slice : slices) slice.ascent.setZero();
+    basis.for_panels(r, [&](Index place, Index first, Index count) {
+      Slice& slice = slices[static_cast<std::size_t>(place)];
+      const auto panel = basis.panel(first, count);
+      auto z = slice.z.topRows(count);
+      z.noalias() = panel.transpose() * rotation;
+      for (auto column : z.colwise())
+        kernels().ascend(column.data(), static_cast<std::size_t>(count), spread);
+      slice.ascent.noalias() += panel * z;
+    });
+    ascent = slices.front().ascent;
+    for (std::size_t s = 1; s < slices.size(); ++s) ascent += slices[s].ascent;
+    const double criterion = polar(ascent, rotation);
+    if (turn > 0 && criterion < before * (1 + kTolerance)) break;
+    before = criterion;
+  }
+  return rotation.transpose();
+}
+
+}  // namespace spcart
