@@ -421,6 +421,22 @@ TEST(Bounds, OneVariableIsNoSpecialCase) {
       Problem(Matrix::Ones(1, 1), {TruncationType::hard, 0.9}, Vector::Ones(1), 1).bounds());
 }
 
+/// Energy just below 1 may round up to all of it, but something always stays.
+TEST(Bounds, EnergyNextToOneLeavesAnEntry) {
+  const double next_to_one = 1 - 1e-15;
+  for (const Index p : {1, 5}) {
+    const auto a = make_covariance(Matrix::Identity(p, p));
+    for (const Start start : {Start::identity, Start::varimax}) {
+      const Result result = fit(*a, {.components = 1,
+                                     .truncation = TruncationType::energy,
+                                     .lambda = next_to_one,
+                                     .start = start});
+      EXPECT_EQ(result.loadings.nonZeros(), 1);
+      for (const Bound& bound : result.bounds) EXPECT_FALSE(is_violated(bound)) << bound.name;
+    }
+  }
+}
+
 TEST(Bounds, ListsAllNamesAlways) {
   Problem problem(verify::random_orthonormal(9, 1, 1), {TruncationType::soft, 0.4}, falling(9), 1);
   for (const Origin origin :

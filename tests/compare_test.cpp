@@ -52,6 +52,33 @@ TEST(Compare, CountingMethodsNeedOneFit) {
   EXPECT_NEAR(rows[1].result.criteria.cpev, 0.7514, 0.5e-4);
 }
 
+/// Contenders whose lambda is searched for, and those that count, are refitted and refined at the
+/// end like any other fit.
+TEST(Compare, FinishesWhatItFinds) {
+  const auto a = load_dataset("pitprops").prepare();
+  for (const auto& [refit, refine] : {std::pair<Index, Index>{5, 0}, {0, 5}}) {
+    const CompareOptions options{
+        .contenders = {{.method = Method::spcart, .truncation = TruncationType::hard},
+                       {.method = Method::spcart, .truncation = TruncationType::count},
+                       {.method = Method::rsvd_gp, .truncation = TruncationType::soft}},
+        .nonzeros = 3,
+        .common = {.components = 6, .refit = refit, .refine = refine}};
+    CompareOptions bare = options;
+    bare.common.refit = bare.common.refine = 0;
+    const auto rows = compare(*a, options), without = compare(*a, bare);
+    ASSERT_EQ(rows.size(), without.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      Options alone = options.common;
+      alone.method = rows[k].contender.method;
+      alone.truncation = rows[k].contender.truncation;
+      alone.lambda = rows[k].result.truncation->lambda;
+      const Result expected = fit(*a, alone);
+      EXPECT_NEAR(rows[k].result.criteria.cpev, expected.criteria.cpev, 1e-12);
+      EXPECT_GT(rows[k].result.criteria.cpev, without[k].result.criteria.cpev + 1e-4);
+    }
+  }
+}
+
 TEST(Compare, OneVariableIsEnough) {
   const auto a = make_covariance(Matrix::Constant(1, 1, 2.0));
   for (const Compared& row : compare(*a, {.nonzeros = 1, .common = {.components = 1}})) {
