@@ -164,7 +164,36 @@ class SparseMatrix final : public StoredMatrix {
     m.squares = (m.squares + zeros).cwiseMax(0.0);
   }
 
-  void load(Index row, Index col, Block panel) const override {
+  /// A panel is filled when it is reached: its tiles are copied from there.
+  class Filled final : public Pass {
+   public:
+    Filled(const SparseMatrix& a, Along along, Index step)
+        : a_(a),
+          by_sample_(along == Along::rows),
+          panel_(by_sample_ ? a.cols() : step, by_sample_ ? step : a.rows()) {}
+
+    void advance(Index first, Index count) override {
+      first_ = first;
+      by_sample_ ? a_.fill(first, 0, panel_.leftCols(count))
+                 : a_.fill(0, first, panel_.topRows(count));
+    }
+    void load(Index row, Index col, Block tile) const override {
+      tile = panel_.block(col - (by_sample_ ? 0 : first_), row - (by_sample_ ? first_ : 0),
+                          tile.rows(), tile.cols());
+    }
+
+   private:
+    const SparseMatrix& a_;
+    bool by_sample_;
+    Matrix panel_;
+    Index first_ = 0;
+  };
+
+  std::unique_ptr<Pass> open(Along along, Index step) const override {
+    return std::make_unique<Filled>(*this, along, step);
+  }
+
+  void fill(Index row, Index col, Block panel) const {
     panel.setZero();
     const Index lines = by_row_ ? panel.cols() : panel.rows();
     const Index first_line = by_row_ ? row : col;

@@ -13,12 +13,15 @@
 namespace spcart {
 namespace {
 
-/// Doubles in a panel: large enough for full-speed products, small enough to stay in cache.
-constexpr Index kPanelDoubles = Index{1} << 19;
+/// Bytes in a panel: large enough for full-speed products, small enough to stay in cache.
+constexpr Index kPanelBytes = Index{1} << 22;
 
 /// Samples (or variables) in a panel at the least, however long they are: a product with fewer is
 /// slow.
 constexpr Index kLeastPanel = 16;
+
+/// Variables and samples of a tile: what is loaded is prepared while it is near.
+constexpr Index kTileHeight = 1024, kTileWidth = 16;
 
 /// A variable whose deviation is below this part of its largest value does not vary: what is left
 /// is rounding.
@@ -26,18 +29,22 @@ constexpr double kNoVariation = 1e-14;
 
 }  // namespace
 
-Index StoredMatrix::panel_size(Index length, Index count) const {
-  return std::min(std::max(kPanelDoubles / length, kLeastPanel), count);
-}
+Index StoredMatrix::panel_bytes() const { return kPanelBytes; }
 
+/// visit(pass, first, panel) for every panel; the panel has the room, and not yet the values.
 template <class Visit>
-void StoredMatrix::for_row_panels(const Tick& tick, Visit visit) const {
-  const Index step = panel_size(cols(), rows());
-  Matrix buffer(cols(), step);
-  for (Index row = 0; row < rows(); row += step) {
-    if (tick) tick(static_cast<double>(row) / static_cast<double>(rows()));
-    auto panel = buffer.leftCols(std::min(step, rows() - row));
-    visit(row, panel);
+void StoredMatrix::for_panels(Along along, const Tick& tick, Visit visit) const {
+  const bool by_row = along == Along::rows;
+  const Index length = by_row ? cols() : rows(), count = by_row ? rows() : cols();
+  const Index fitting = panel_bytes() / (length * static_cast<Index>(sizeof(double)));
+  const Index step = std::min(std::max(fitting, kLeastPanel), count);
+  const auto pass = open(along, step);
+  Matrix buffer(by_row ? length : step, by_row ? step : length);
+  for (Index first = 0; first < count; first += step) {
+    if (tick) tick(static_cast<double>(first) / static_cast<double>(count));
+    const Index size = std::min(step, count - first);
+    pass->advance(first, size);
+    visit(*pass, first, buffer.topLeftCorner(by_row ? length : size, by_row ? size : length));
   }
 }
 
@@ -50,11 +57,11 @@ StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
   Moments m;
   if (remove_row_mean) m.row_means.resize(rows());
   Vector origin(cols());  // sums about the first sample are exact for variables that do not vary
-  load(0, 0, origin);
   Vector sums = Vector::Zero(cols());
   m.largest = Vector::Zero(cols());
-  for_row_panels({}, [&](Index row, auto panel) {
-    load(row, 0, panel);
+  for_panels(Along::rows, {}, [&](const Pass& pass, Index row, auto panel) {
+    pass.load(row, 0, panel);
+    if (row == 0) origin = panel.col(0);
     if (!panel.allFinite())
       for (Index i = 0; i < panel.cols(); ++i)
         for (Index j = 0; j < panel.rows(); ++j)
@@ -70,8 +77,8 @@ StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
 
   sums.setZero();
   m.squares = Vector::Zero(cols());
-  for_row_panels({}, [&](Index row, auto panel) {
-    load(row, 0, panel);
+  for_panels(Along::rows, {}, [&](const Pass& pass, Index row, auto panel) {
+    pass.load(row, 0, panel);
     if (remove_row_mean) panel.rowwise() -= m.row_means.segment(row, panel.cols()).transpose();
     for (auto sample : panel.colwise()) {
       sample -= m.means;
@@ -118,28 +125,35 @@ void StoredMatrix::measure(const Preparation& preparation) {
   set_statistics(std::move(used), norms, std::move(constant));
 }
 
-void StoredMatrix::read_panel(Index row, Index col, Block panel) const {
-  load(row, col, panel);
-  const auto means_part = means().segment(col, panel.rows());
-  const auto scales_part = inverse_scales_.segment(col, panel.rows());
+void StoredMatrix::read(const Pass& pass, Index row, Index col, Block panel) const {
+  const Index high = (panel.rows() + kTileHeight - 1) / kTileHeight;
+  const Index wide = (panel.cols() + kTileWidth - 1) / kTileWidth;
 #pragma omp parallel for schedule(static) if (panel.size() > kWorthThreads)
-  for (Index i = 0; i < panel.cols(); ++i) {
-    const double m = row_means_.size() > 0 ? row_means_[row + i] : 0;
-    panel.col(i).array() = (panel.col(i).array() - m - means_part.array()) * scales_part.array();
+  for (Index t = 0; t < high * wide; ++t) {
+    const Index j = t % high * kTileHeight, i = t / high * kTileWidth;
+    Block tile = panel.block(j, i, std::min(kTileHeight, panel.rows() - j),
+                             std::min(kTileWidth, panel.cols() - i));
+    pass.load(row + i, col + j, tile);
+    const auto means_part = means().segment(col + j, tile.rows()).array();
+    const auto scales_part = inverse_scales_.segment(col + j, tile.rows()).array();
+    for (Index k = 0; k < tile.cols(); ++k) {
+      const double m = row_means_.size() > 0 ? row_means_[row + i + k] : 0;
+      tile.col(k).array() = (tile.col(k).array() - m - means_part) * scales_part;
+    }
   }
 }
 
 void StoredMatrix::do_times(ConstBlock x, Block y, const Tick& tick) const {
-  for_row_panels(tick, [&](Index row, auto panel) {
-    read_panel(row, 0, panel);
+  for_panels(Along::rows, tick, [&](const Pass& pass, Index row, auto panel) {
+    read(pass, row, 0, panel);
     y.middleRows(row, panel.cols()).noalias() = panel.transpose() * x;
   });
 }
 
 void StoredMatrix::do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const {
   x.setZero();
-  for_row_panels(tick, [&](Index row, auto panel) {
-    read_panel(row, 0, panel);
+  for_panels(Along::rows, tick, [&](const Pass& pass, Index row, auto panel) {
+    read(pass, row, 0, panel);
     x.noalias() += panel * y.middleRows(row, panel.cols());
   });
 }
@@ -147,8 +161,8 @@ void StoredMatrix::do_adjoint_times(ConstBlock y, Block x, const Tick& tick) con
 void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const {
   y.setZero();
   Matrix product;
-  for_row_panels(tick, [&](Index row, auto panel) {
-    read_panel(row, 0, panel);
+  for_panels(Along::rows, tick, [&](const Pass& pass, Index row, auto panel) {
+    read(pass, row, 0, panel);
     product.noalias() = panel.transpose() * x;
     y.noalias() += panel * product;
   });
@@ -156,8 +170,8 @@ void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const 
 
 void StoredMatrix::do_gram(Block g, const Tick& tick) const {
   g.setZero();
-  for_row_panels(tick, [&](Index row, auto panel) {
-    read_panel(row, 0, panel);
+  for_panels(Along::rows, tick, [&](const Pass& pass, Index row, auto panel) {
+    read(pass, row, 0, panel);
     g.selfadjointView<Eigen::Lower>().rankUpdate(panel);
   });
   g.triangularView<Eigen::StrictlyUpper>() = g.transpose();
@@ -165,14 +179,10 @@ void StoredMatrix::do_gram(Block g, const Tick& tick) const {
 
 void StoredMatrix::do_outer_gram(Block g, const Tick& tick) const {
   g.setZero();
-  const Index step = panel_size(rows(), cols());
-  Matrix buffer(step, rows());
-  for (Index col = 0; col < cols(); col += step) {
-    if (tick) tick(static_cast<double>(col) / static_cast<double>(cols()));
-    auto panel = buffer.topRows(std::min(step, cols() - col));
-    read_panel(0, col, panel);
+  for_panels(Along::columns, tick, [&](const Pass& pass, Index col, auto panel) {
+    read(pass, 0, col, panel);
     g.selfadjointView<Eigen::Lower>().rankUpdate(panel.transpose());
-  }
+  });
   g.triangularView<Eigen::StrictlyUpper>() = g.transpose();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vector>
+#include <memory>
 
 #include "spcart/data.hpp"
 
@@ -18,9 +18,30 @@ class StoredMatrix : public DataMatrix {
   /// To be called at the end of a kind's constructor.
   void measure(const Preparation& preparation);
 
-  /// A panel of stored entries: column i is sample row + i, restricted to variables col, col + 1,
-  /// ...
-  virtual void load(Index row, Index col, Block panel) const = 0;
+  /// The order of a walk over the table: a panel holds whole samples, or whole variables.
+  enum class Along { rows, columns };
+
+  /// One walk over the stored table, panel by panel. Every product opens its own, so that several
+  /// may run side by side.
+  class Pass {
+   public:
+    virtual ~Pass() = default;
+
+    /// Makes the next panel ready: samples (along rows) or variables (along columns) `first` to
+    /// `first + count - 1`. Comes in rising order, without gaps, from one thread; `count` is the
+    /// step given to open(), but for the last panel. May wait, and may throw.
+    virtual void advance(Index /*first*/, Index /*count*/) {}
+
+    /// A tile of the panel that is ready: column i is sample row + i, restricted to variables col,
+    /// col + 1, ... Several threads may call it at once; it does not throw.
+    virtual void load(Index row, Index col, Block tile) const = 0;
+  };
+
+  /// A walk in panels of `step` samples or variables.
+  virtual std::unique_ptr<Pass> open(Along along, Index step) const = 0;
+
+  /// Bytes that the panel of a pass may take. A kind with a small budget of memory says less.
+  virtual Index panel_bytes() const;
 
   /// What measure() needs: m, and for each variable of S - m 1' its mean and the sum of squares
   /// about it. `largest` is the largest stored magnitude of each variable. Throws where a value is
@@ -46,10 +67,9 @@ class StoredMatrix : public DataMatrix {
   const Vector& row_means() const { return row_means_; }
 
  private:
-  Index panel_size(Index length, Index count) const;
-  void read_panel(Index row, Index col, Block panel) const;
   template <class Visit>
-  void for_row_panels(const Tick& tick, Visit visit) const;
+  void for_panels(Along along, const Tick& tick, Visit visit) const;
+  void read(const Pass& pass, Index row, Index col, Block panel) const;
 
   Vector row_means_;       ///< m, empty where row means stay
   Vector inverse_scales_;  ///< the diagonal of D

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+
+#include "spcart/data.hpp"
+
+namespace spcart {
+
+/// A tile of a table of type T, widened and with samples as columns: column i is sample row + i,
+/// restricted to variables col, col + 1, ...
+template <class T>
+void load_dense(const DenseView& view, Index row, Index col, Block tile) {
+  const T* first = static_cast<const T*>(view.data) + row * view.row_stride + col * view.col_stride;
+  if (view.col_stride == 1) {
+    using Rows = Eigen::Map<const Eigen::MatrixX<T>, Eigen::Unaligned, Eigen::OuterStride<>>;
+    tile = Rows(first, tile.rows(), tile.cols(), Eigen::OuterStride<>(view.row_stride))
+               .template cast<double>();
+    return;
+  }
+  using Stride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
+  const Eigen::Map<const Eigen::MatrixX<T>, Eigen::Unaligned, Stride> part(
+      first, tile.rows(), tile.cols(), Stride(view.row_stride, view.col_stride));
+  // Small squares, so that both sides stay in cache whichever way the table is stored.
+  constexpr Index kSquare = 32;
+  for (Index i = 0; i < tile.cols(); i += kSquare)
+    for (Index j = 0; j < tile.rows(); j += kSquare) {
+      const Index height = std::min(kSquare, tile.rows() - j);
+      const Index width = std::min(kSquare, tile.cols() - i);
+      tile.block(j, i, height, width) = part.block(j, i, height, width).template cast<double>();
+    }
+}
+
+}  // namespace spcart
