@@ -73,6 +73,12 @@ constexpr auto kNames<Solver> = std::to_array<Name<Solver>>({{Solver::automatic,
                                                              {Solver::krylov, "krylov"}});
 
 template <>
+constexpr std::string_view kWhat<Precision> = "precision";
+template <>
+constexpr auto kNames<Precision> = std::to_array<Name<Precision>>({{Precision::full, "double"},
+                                                                   {Precision::single, "single"}});
+
+template <>
 constexpr std::string_view kWhat<Order> = "order";
 template <>
 constexpr auto kNames<Order> = std::to_array<Name<Order>>({{Order::variance, "variance"},
@@ -121,6 +127,7 @@ std::string_view name(Method value) { return find_name(value); }
 std::string_view name(TruncationType value) { return find_name(value); }
 std::string_view name(Start value) { return find_name(value); }
 std::string_view name(Solver value) { return find_name(value); }
+std::string_view name(Precision value) { return find_name(value); }
 std::string_view name(Order value) { return find_name(value); }
 std::string_view name(Status value) { return find_name(value); }
 std::string_view name(Scalar value) { return find_name(value); }
@@ -151,6 +158,7 @@ template Method parse(std::string_view);
 template TruncationType parse(std::string_view);
 template Start parse(std::string_view);
 template Solver parse(std::string_view);
+template Precision parse(std::string_view);
 template Order parse(std::string_view);
 template Missing parse(std::string_view);
 template Presence parse(std::string_view);

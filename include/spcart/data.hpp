@@ -10,6 +10,12 @@
 
 namespace spcart {
 
+/// In what products with a dense table are computed.
+enum class Precision {
+  full,   ///< double
+  single  ///< float, from means and scales taken in double; sums over many samples are in double
+};
+
 /// What is done to the stored table before it becomes the matrix A, in this order. All of it is
 /// implicit: stored data is never copied whole, densified or changed.
 struct Preparation {
@@ -20,6 +26,13 @@ struct Preparation {
   /// Taken as they are instead of being measured, e.g. to treat new data as the old was treated.
   std::optional<Vector> means = std::nullopt;
   std::optional<Vector> scales = std::nullopt;
+
+  /// Ignored where the table is sparse or a covariance, which are always multiplied in double.
+  Precision precision = Precision::full;
+
+  /// Form A'A in the pass that measures a dense table, where p <= min(n, 4096): spares those who
+  /// will need it one pass. A wish: a matrix tells no more of it.
+  bool gram = false;
 };
 
 /// An n x p matrix A known only by its products with blocks of vectors. Row-mean removal, centring
@@ -147,10 +160,12 @@ struct SparseView {
 
 // The kinds of data. Views must outlive the matrix unless they carry an owner. A value that is not
 // finite, a shape that does not fit or a broken sparse structure throws Error.
-std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation = {});
+std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation = {},
+                                       const Tick& tick = {});
 /// Takes the matrix over: move it in to spare the copy, or give view_of(matrix) to leave it in
 /// place.
-std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& preparation = {});
+std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& preparation = {},
+                                       const Tick& tick = {});
 std::unique_ptr<DataMatrix> make_sparse(const SparseView& view,
                                         const Preparation& preparation = {});
 

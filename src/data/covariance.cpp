@@ -67,6 +67,7 @@ class CovarianceMatrix final : public DataMatrix {
     Preparation used = preparation;
     used.means = Vector::Zero(cols());
     used.scales = std::move(scales);
+    used.precision = Precision::full;
     set_statistics(std::move(used), c_.diagonal().cwiseMax(0.0), std::move(constant));
   }
 

@@ -45,6 +45,7 @@ DataMatrix::DataMatrix(Index rows, Index cols, std::optional<Index> samples, dou
 void DataMatrix::set_statistics(Preparation used, Vector column_squared_norms,
                                 std::vector<Index> constant_columns) {
   preparation_ = std::move(used);
+  preparation_.gram = false;
   column_squared_norms_ = std::move(column_squared_norms);
   constant_columns_ = std::move(constant_columns);
 }

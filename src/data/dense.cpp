@@ -10,11 +10,11 @@ namespace {
 template <class T>
 class DenseMatrix final : public StoredMatrix {
  public:
-  DenseMatrix(const DenseView& view, const Preparation& preparation)
+  DenseMatrix(const DenseView& view, const Preparation& preparation, const Tick& tick)
       : StoredMatrix(view.rows, view.cols,
                      static_cast<double>(view.rows) * static_cast<double>(view.cols)),
         view_(view) {
-    measure(preparation);
+    measure(preparation, tick);
   }
 
  private:
@@ -38,17 +38,19 @@ class DenseMatrix final : public StoredMatrix {
 
 }  // namespace
 
-std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation) {
+std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation,
+                                       const Tick& tick) {
   return with_scalar(view.scalar, [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
-    return std::make_unique<DenseMatrix<T>>(view, preparation);
+    return std::make_unique<DenseMatrix<T>>(view, preparation, tick);
   });
 }
 
-std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& preparation) {
+std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& preparation,
+                                       const Tick& tick) {
   const auto owner = std::make_shared<const Matrix>(std::move(matrix));
   DenseView view = view_of(*owner);
   view.owner = owner;
-  return make_dense(view, preparation);
+  return make_dense(view, preparation, tick);
 }
 
 }  // namespace spcart

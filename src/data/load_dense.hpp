@@ -12,21 +12,23 @@ template <class T>
 void load_dense(const DenseView& view, Index row, Index col, Block tile) {
   const T* first = static_cast<const T*>(view.data) + row * view.row_stride + col * view.col_stride;
   if (view.col_stride == 1) {
-    using Rows = Eigen::Map<const Eigen::MatrixX<T>, Eigen::Unaligned, Eigen::OuterStride<>>;
-    tile = Rows(first, tile.rows(), tile.cols(), Eigen::OuterStride<>(view.row_stride))
-               .template cast<double>();
+    for (Index i = 0; i < tile.cols(); ++i) {
+      const T* sample = first + i * view.row_stride;
+      std::copy(sample, sample + tile.rows(), tile.col(i).data());
+    }
     return;
   }
-  using Stride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
-  const Eigen::Map<const Eigen::MatrixX<T>, Eigen::Unaligned, Stride> part(
-      first, tile.rows(), tile.cols(), Stride(view.row_stride, view.col_stride));
   // Small squares, so that both sides stay in cache whichever way the table is stored.
   constexpr Index kSquare = 32;
   for (Index i = 0; i < tile.cols(); i += kSquare)
     for (Index j = 0; j < tile.rows(); j += kSquare) {
       const Index height = std::min(kSquare, tile.rows() - j);
       const Index width = std::min(kSquare, tile.cols() - i);
-      tile.block(j, i, height, width) = part.block(j, i, height, width).template cast<double>();
+      const Eigen::Map<const Eigen::MatrixX<T>, Eigen::Unaligned,
+                       Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>
+          square(first + i * view.row_stride + j * view.col_stride, height, width,
+                 {view.row_stride, view.col_stride});
+      tile.block(j, i, height, width) = square.template cast<double>();
     }
 }
 

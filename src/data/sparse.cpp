@@ -103,7 +103,9 @@ class SparseMatrix final : public StoredMatrix {
                static_cast<const I*>(view.outer), by_row_ ? view.rows : view.cols,
                by_row_ ? view.cols : view.rows} {
     lines_.check();
-    measure(preparation);
+    Preparation full = preparation;
+    full.precision = Precision::full;
+    measure(full);
   }
 
  private:
@@ -116,7 +118,8 @@ class SparseMatrix final : public StoredMatrix {
       }
   }
 
-  Moments moments(bool remove_row_mean) const override {
+  Moments moments(const Preparation& preparation, const Tick&) const override {
+    const bool remove_row_mean = preparation.remove_row_mean;
     Moments m;
     const Vector entries = measure_means(remove_row_mean, m);
     measure_squares(entries, m);

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "data/lines.hpp"
+#include "data/panels.hpp"
 #include "data/preparation.hpp"
 #include "parallel.hpp"
 #include "spcart/error.hpp"
@@ -13,38 +15,60 @@
 namespace spcart {
 namespace {
 
-/// Bytes in a panel: large enough for full-speed products, small enough to stay in cache.
+/// Bytes in a panel of short lines: large enough for full-speed products, small enough for cache.
 constexpr Index kPanelBytes = Index{1} << 22;
 
-/// Samples (or variables) in a panel at the least, however long they are: a product with fewer is
-/// slow.
-constexpr Index kLeastPanel = 16;
+/// Samples in a panel for full-speed products with a block, and for the Gram matrices.
+constexpr Index kProductPanel = 128, kGramPanel = 384;
 
 /// Variables and samples of a tile: what is loaded is prepared while it is near.
-constexpr Index kTileHeight = 1024, kTileWidth = 16;
+constexpr Index kTileHeight = 128, kTileWidth = 16;
 
 /// A variable whose deviation is below this part of its largest value does not vary: what is left
 /// is rounding.
 constexpr double kNoVariation = 1e-14;
 
+/// A block of vectors as a factor of products in Real. In single precision every column is divided
+/// by a unit of its own: only then can all be held.
+template <class Real>
+struct Factor;
+
+template <>
+struct Factor<double> {
+  ConstBlock values;
+  void finish(Block, double) const {}
+};
+
+template <>
+struct Factor<float> {
+  explicit Factor(ConstBlock x) : units(x.cols()) {
+    for (Index k = 0; k < x.cols(); ++k)
+      units[k] = unit_of(x.rows() > 0 ? x.col(k).cwiseAbs().maxCoeff() : 0);
+    values = (x * units.cwiseInverse().asDiagonal()).cast<float>();
+  }
+  /// Gives the product its size back.
+  void finish(Block y, double unit) const { y *= (units * unit).asDiagonal(); }
+
+  Vector units;
+  Eigen::MatrixXf values;
+};
+
 }  // namespace
 
-Index StoredMatrix::panel_bytes() const { return kPanelBytes; }
+double unit_of(double x) { return x > 0 ? std::exp2(std::ilogb(x)) : 1; }
 
-/// visit(pass, first, panel) for every panel; the panel has the room, and not yet the values.
-template <class Visit>
-void StoredMatrix::for_panels(Along along, const Tick& tick, Visit visit) const {
-  const bool by_row = along == Along::rows;
-  const Index length = by_row ? cols() : rows(), count = by_row ? rows() : cols();
-  const Index fitting = panel_bytes() / (length * static_cast<Index>(sizeof(double)));
-  const Index step = std::min(std::max(fitting, kLeastPanel), count);
-  const auto pass = open(along, step);
-  Matrix buffer(by_row ? length : step, by_row ? step : length);
-  for (Index first = 0; first < count; first += step) {
-    if (tick) tick(static_cast<double>(first) / static_cast<double>(count));
-    const Index size = std::min(step, count - first);
-    pass->advance(first, size);
-    visit(*pass, first, buffer.topLeftCorner(by_row ? length : size, by_row ? size : length));
+void mirror(Block g) {
+  constexpr Index kSquare = 64;
+  const Index p = g.cols();
+#pragma omp parallel for schedule(dynamic, 1) if (g.size() > kWorthThreads)
+  for (Index j = 0; j < p; j += kSquare) {
+    const Index width = std::min(kSquare, p - j);
+    auto square = g.block(j, j, width, width);
+    square.triangularView<Eigen::StrictlyUpper>() = square.transpose();
+    for (Index i = j + width; i < p; i += kSquare) {
+      const Index height = std::min(kSquare, p - i);
+      g.block(j, i, width, height) = g.block(i, j, height, width).transpose();
+    }
   }
 }
 
@@ -52,52 +76,16 @@ void StoredMatrix::refuse(double value, Index row, Index col) {
   throw Error(fmt::format("row {}, column {}: {} is not a finite number", row + 1, col + 1, value));
 }
 
-StoredMatrix::Moments StoredMatrix::moments(bool remove_row_mean) const {
-  const auto n = static_cast<double>(rows());
-  Moments m;
-  if (remove_row_mean) m.row_means.resize(rows());
-  Vector origin(cols());  // sums about the first sample are exact for variables that do not vary
-  Vector sums = Vector::Zero(cols());
-  m.largest = Vector::Zero(cols());
-  for_panels(Along::rows, {}, [&](const Pass& pass, Index row, auto panel) {
-    pass.load(row, 0, panel);
-    if (row == 0) origin = panel.col(0);
-    if (!panel.allFinite())
-      for (Index i = 0; i < panel.cols(); ++i)
-        for (Index j = 0; j < panel.rows(); ++j)
-          if (!std::isfinite(panel(j, i))) refuse(panel(j, i), row + i, j);
-    if (remove_row_mean) m.row_means.segment(row, panel.cols()) = panel.colwise().mean();
-    for (auto sample : panel.colwise()) {
-      m.largest = m.largest.cwiseMax(sample.cwiseAbs());
-      sums += sample - origin;
-    }
-  });
-  m.means = origin + sums / n;
-  if (remove_row_mean) m.means.array() -= m.row_means.mean();
-
-  sums.setZero();
-  m.squares = Vector::Zero(cols());
-  for_panels(Along::rows, {}, [&](const Pass& pass, Index row, auto panel) {
-    pass.load(row, 0, panel);
-    if (remove_row_mean) panel.rowwise() -= m.row_means.segment(row, panel.cols()).transpose();
-    for (auto sample : panel.colwise()) {
-      sample -= m.means;
-      sums += sample;
-      m.squares += sample.cwiseAbs2();
-    }
-  });
-  m.means += sums / n;  // what rounding left out of the first pass
-  m.squares = (m.squares - sums.cwiseAbs2() / n).cwiseMax(0.0);
-  return m;
+void StoredMatrix::refuse_size() {
+  throw Error("the table's values are so large that their squares overflow: divide them first");
 }
 
-void StoredMatrix::measure(const Preparation& preparation) {
+void StoredMatrix::measure(const Preparation& preparation, const Tick& tick) {
   check_preparation(preparation, cols());
   const auto n = static_cast<double>(rows());
-  Moments m = moments(preparation.remove_row_mean);
+  Moments m = moments(preparation, tick);
   row_means_ = std::move(m.row_means);
-  if (!m.squares.allFinite() || !m.means.allFinite())
-    throw Error("the table's values are so large that their squares overflow: divide them first");
+  if (!m.squares.allFinite() || !m.means.allFinite()) refuse_size();
 
   Preparation used = preparation;
   if (!preparation.center) used.means = Vector::Zero(cols());
@@ -120,70 +108,141 @@ void StoredMatrix::measure(const Preparation& preparation) {
     }
   }
   // Exact where the means are those of the data: then nothing is added to the squares.
-  const Vector norms = (m.squares + n * (m.means - *used.means).cwiseAbs2()).array() *
-                       inverse_scales_.array().square();
+  const Vector beside_means = m.means - *used.means;
+  const Vector norms =
+      (m.squares + n * beside_means.cwiseAbs2()).array() * inverse_scales_.array().square();
+  if (preparation.precision == Precision::single)
+    unit_ = unit_of(std::sqrt(norms.sum() / n / static_cast<double>(cols())));
+  panel_scales_ = inverse_scales_ / unit_;
   set_statistics(std::move(used), norms, std::move(constant));
+  if (m.gram.size() > 0) set_gram(std::move(m.gram), beside_means);
 }
 
-void StoredMatrix::read(const Pass& pass, Index row, Index col, Block panel) const {
+void StoredMatrix::set_gram(Matrix lower, const Vector& beside_means) {
+  gram_ = std::move(lower);
+  const auto n = static_cast<double>(rows());
+#pragma omp parallel for schedule(dynamic, 16) if (gram_.size() > kWorthThreads)
+  for (Index j = 0; j < cols(); ++j) {
+    const Index below = cols() - j;
+    auto column = gram_.col(j).tail(below);
+    column += n * beside_means[j] * beside_means.tail(below);
+    column.array() *= inverse_scales_[j] * inverse_scales_.tail(below).array();
+  }
+  mirror(gram_);
+}
+
+Index StoredMatrix::panel_step(Along along, std::size_t bytes, Index least) const {
+  constexpr Index kLeast = 16;
+  const Index lines = along == Along::rows ? rows() : cols();
+  const Index line_bytes = (along == Along::rows ? cols() : rows()) * static_cast<Index>(bytes);
+  const Index wanted = std::max(kPanelBytes / line_bytes, least);
+  return std::min(std::max(std::min(wanted, panel_bytes() / line_bytes), kLeast), lines);
+}
+
+template <class Real>
+void StoredMatrix::read(const Pass& pass, Index row, Index col,
+                        Eigen::Ref<Eigen::MatrixX<Real>> panel) const {
+  const LineKernels& kernels = line_kernels();
   const Index high = (panel.rows() + kTileHeight - 1) / kTileHeight;
   const Index wide = (panel.cols() + kTileWidth - 1) / kTileWidth;
 #pragma omp parallel for schedule(static) if (panel.size() > kWorthThreads)
   for (Index t = 0; t < high * wide; ++t) {
+    alignas(64) std::array<double, kTileHeight * kTileWidth> room;
     const Index j = t % high * kTileHeight, i = t / high * kTileWidth;
-    Block tile = panel.block(j, i, std::min(kTileHeight, panel.rows() - j),
-                             std::min(kTileWidth, panel.cols() - i));
+    Eigen::Map<Matrix> tile(room.data(), std::min(kTileHeight, panel.rows() - j),
+                            std::min(kTileWidth, panel.cols() - i));
     pass.load(row + i, col + j, tile);
-    const auto means_part = means().segment(col + j, tile.rows()).array();
-    const auto scales_part = inverse_scales_.segment(col + j, tile.rows()).array();
     for (Index k = 0; k < tile.cols(); ++k) {
       const double m = row_means_.size() > 0 ? row_means_[row + i + k] : 0;
-      tile.col(k).array() = (tile.col(k).array() - m - means_part) * scales_part;
+      kernels.prepare(tile.col(k).data(), tile.rows(), m, means().data() + col + j,
+                      panel_scales_.data() + col + j, panel.col(i + k).data() + j);
     }
   }
 }
 
+/// visit(first, panel) for every panel of A.
+template <class Real, class Visit>
+void StoredMatrix::for_panels(Along along, Index least, const Tick& tick, Visit visit) const {
+  const bool by_row = along == Along::rows;
+  const Index step = panel_step(along, sizeof(Real), least);
+  Eigen::MatrixX<Real> buffer(padded(by_row ? cols() : step), by_row ? step : rows());
+  walk(along, step, tick, [&](const Pass& pass, Index first, Index count) {
+    auto panel = buffer.topLeftCorner(by_row ? cols() : count, by_row ? count : rows());
+    read<Real>(pass, by_row ? first : 0, by_row ? 0 : first, panel);
+    visit(first, panel);
+  });
+}
+
 void StoredMatrix::do_times(ConstBlock x, Block y, const Tick& tick) const {
-  for_panels(Along::rows, tick, [&](const Pass& pass, Index row, auto panel) {
-    read(pass, row, 0, panel);
-    y.middleRows(row, panel.cols()).noalias() = panel.transpose() * x;
+  with_real(preparation().precision, [&]<class Real>(Real) {
+    const Factor<Real> factor{x};
+    Eigen::MatrixX<Real> product;
+    for_panels<Real>(Along::rows, kProductPanel, tick, [&](Index row, const auto& panel) {
+      product.noalias() = panel.transpose() * factor.values;
+      y.middleRows(row, panel.cols()) = product.template cast<double>();
+    });
+    factor.finish(y, unit_);
   });
 }
 
 void StoredMatrix::do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const {
-  x.setZero();
-  for_panels(Along::rows, tick, [&](const Pass& pass, Index row, auto panel) {
-    read(pass, row, 0, panel);
-    x.noalias() += panel * y.middleRows(row, panel.cols());
+  with_real(preparation().precision, [&]<class Real>(Real) {
+    const Factor<Real> factor{y};
+    PanelSum<Real> sum(x);
+    for_panels<Real>(Along::rows, kProductPanel, tick, [&](Index row, const auto& panel) {
+      sum.add(panel.cols(), [&](auto& to) {
+        to.noalias() += panel * factor.values.middleRows(row, panel.cols());
+      });
+    });
+    sum.finish();
+    factor.finish(x, unit_);
   });
 }
 
 void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const {
-  y.setZero();
-  Matrix product;
-  for_panels(Along::rows, tick, [&](const Pass& pass, Index row, auto panel) {
-    read(pass, row, 0, panel);
-    product.noalias() = panel.transpose() * x;
-    y.noalias() += panel * product;
+  if (gram_.size() > 0) {
+    y.noalias() = gram_ * x;
+    return;
+  }
+  with_real(preparation().precision, [&]<class Real>(Real) {
+    const Factor<Real> factor{x};
+    PanelSum<Real> sum(y);
+    Eigen::MatrixX<Real> product;
+    for_panels<Real>(Along::rows, kProductPanel, tick, [&](Index, const auto& panel) {
+      product.noalias() = panel.transpose() * factor.values;
+      sum.add(panel.cols(), [&](auto& to) { to.noalias() += panel * product; });
+    });
+    sum.finish();
+    factor.finish(y, unit_ * unit_);
   });
 }
 
 void StoredMatrix::do_gram(Block g, const Tick& tick) const {
-  g.setZero();
-  for_panels(Along::rows, tick, [&](const Pass& pass, Index row, auto panel) {
-    read(pass, row, 0, panel);
-    g.selfadjointView<Eigen::Lower>().rankUpdate(panel);
+  if (gram_.size() > 0) {
+    g = gram_;
+    return;
+  }
+  with_real(preparation().precision, [&]<class Real>(Real) {
+    PanelSum<Real> sum(g);
+    for_panels<Real>(Along::rows, kGramPanel, tick, [&](Index, const auto& panel) {
+      sum.add(panel.cols(), [&](auto& to) { add_outer(panel, to); });
+    });
+    sum.finish();
   });
-  g.triangularView<Eigen::StrictlyUpper>() = g.transpose();
+  g *= unit_ * unit_;
+  mirror(g);
 }
 
 void StoredMatrix::do_outer_gram(Block g, const Tick& tick) const {
-  g.setZero();
-  for_panels(Along::columns, tick, [&](const Pass& pass, Index col, auto panel) {
-    read(pass, 0, col, panel);
-    g.selfadjointView<Eigen::Lower>().rankUpdate(panel.transpose());
+  with_real(preparation().precision, [&]<class Real>(Real) {
+    PanelSum<Real> sum(g);
+    for_panels<Real>(Along::columns, kGramPanel, tick, [&](Index, const auto& panel) {
+      sum.add(panel.rows(), [&](auto& to) { add_outer(panel.transpose(), to); });
+    });
+    sum.finish();
   });
-  g.triangularView<Eigen::StrictlyUpper>() = g.transpose();
+  g *= unit_ * unit_;
+  mirror(g);
 }
 
 Matrix StoredMatrix::scaled(ConstBlock x) const { return inverse_scales_.asDiagonal() * x; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "spcart/data.hpp"
@@ -10,13 +11,13 @@ namespace spcart {
 /// happen: A = (S - m 1' - 1 c') D for stored S, row means m, column means c and D = diag(1/scale).
 ///
 /// A panel is a part of A laid out with samples as columns. Panels are prepared when they are read,
-/// before anything is multiplied, so that large means cannot destroy a Gram matrix.
+/// before anything is rounded or multiplied, so that large means cannot destroy a Gram matrix.
 class StoredMatrix : public DataMatrix {
  protected:
   StoredMatrix(Index rows, Index cols, double entries) : DataMatrix(rows, cols, rows, entries) {}
 
   /// To be called at the end of a kind's constructor.
-  void measure(const Preparation& preparation);
+  void measure(const Preparation& preparation, const Tick& tick = {});
 
   /// The order of a walk over the table: a panel holds whole samples, or whole variables.
   enum class Along { rows, columns };
@@ -33,15 +34,16 @@ class StoredMatrix : public DataMatrix {
     virtual void advance(Index /*first*/, Index /*count*/) {}
 
     /// A tile of the panel that is ready: column i is sample row + i, restricted to variables col,
-    /// col + 1, ... Several threads may call it at once; it does not throw.
+    /// col + 1, ... Several threads may call it at once, also for the same tile; it does not throw.
     virtual void load(Index row, Index col, Block tile) const = 0;
   };
 
   /// A walk in panels of `step` samples or variables.
   virtual std::unique_ptr<Pass> open(Along along, Index step) const = 0;
 
-  /// Bytes that the panel of a pass may take. A kind with a small budget of memory says less.
-  virtual Index panel_bytes() const;
+  /// Bytes that the panel of a pass may take at the most, unless it then had less than 16 samples
+  /// or variables. A kind with a small budget of memory says less.
+  virtual Index panel_bytes() const { return Index{1} << 26; }
 
   /// What measure() needs: m, and for each variable of S - m 1' its mean and the sum of squares
   /// about it. `largest` is the largest stored magnitude of each variable. Throws where a value is
@@ -49,9 +51,11 @@ class StoredMatrix : public DataMatrix {
   struct Moments {
     Vector row_means;  ///< empty where row means stay
     Vector means, squares, largest;
+    Matrix gram;  ///< S'S, each variable about its mean: the lower half, or empty
   };
-  virtual Moments moments(bool remove_row_mean) const;
+  virtual Moments moments(const Preparation& preparation, const Tick& tick) const;
   [[noreturn]] static void refuse(double value, Index row, Index col);
+  [[noreturn]] static void refuse_size();
 
   void do_times(ConstBlock x, Block y, const Tick& tick) const override;
   void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override;
@@ -67,12 +71,37 @@ class StoredMatrix : public DataMatrix {
   const Vector& row_means() const { return row_means_; }
 
  private:
+  template <class Real>
+  class Survey;
+
+  /// Samples or variables of a panel: at least so many where memory allows, since a product with
+  /// few is slow.
+  Index panel_step(Along along, std::size_t bytes, Index least) const;
+
+  /// visit(pass, first, count) for every panel, which is ready and not yet loaded.
   template <class Visit>
-  void for_panels(Along along, const Tick& tick, Visit visit) const;
-  void read(const Pass& pass, Index row, Index col, Block panel) const;
+  void walk(Along along, Index step, const Tick& tick, Visit visit) const {
+    const Index lines = along == Along::rows ? rows() : cols();
+    const auto pass = open(along, step);
+    for (Index first = 0; first < lines; first += step) {
+      if (tick) tick(static_cast<double>(first) / static_cast<double>(lines));
+      const Index count = std::min(step, lines - first);
+      pass->advance(first, count);
+      visit(*pass, first, count);
+    }
+  }
+
+  void set_gram(Matrix lower, const Vector& beside_means);
+  template <class Real>
+  void read(const Pass& pass, Index row, Index col, Eigen::Ref<Eigen::MatrixX<Real>> panel) const;
+  template <class Real, class Visit>
+  void for_panels(Along along, Index least, const Tick& tick, Visit visit) const;
 
   Vector row_means_;       ///< m, empty where row means stay
   Vector inverse_scales_;  ///< the diagonal of D
+  double unit_ = 1;        ///< by which panels are divided, so that single precision can hold them
+  Vector panel_scales_;    ///< the diagonal of D, divided by it
+  Matrix gram_;            ///< A'A, or empty
 };
 
 }  // namespace spcart

@@ -1,0 +1,106 @@
+#include "data/lines.hpp"
+
+#include <cstring>
+#include <vector>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SPCART_X86 1
+#endif
+
+// The bodies below are inlined into one copy a processor kind.
+#define SPCART_INLINE [[gnu::always_inline]] inline
+
+namespace spcart {
+namespace {
+
+template <class T>
+SPCART_INLINE void prepare_body(const double* line, Index count, double shift, const double* means,
+                                const double* scales, T* out) {
+#pragma GCC ivdep
+  for (Index j = 0; j < count; ++j)
+    out[j] = static_cast<T>((line[j] - shift - means[j]) * scales[j]);
+}
+
+/// kParts registers hold as many variables of each sum while all samples pass by.
+template <int kBytes, int kParts>
+SPCART_INLINE void measure_part(double* strip, Index stride, std::span<const double> shifts,
+                                const double* origin, const LineSums& to) {
+  using Register [[gnu::vector_size(kBytes)]] = double;
+  constexpr Index kWidth = kBytes / sizeof(double);
+  // NOLINTNEXTLINE(modernize-avoid-c-arrays)
+  Register about[kParts], sums[kParts], squares[kParts], largest[kParts];
+  std::memcpy(about, origin, sizeof(about));
+  std::memcpy(sums, to.sums, sizeof(sums));
+  std::memcpy(squares, to.squares, sizeof(squares));
+  std::memcpy(largest, to.largest, sizeof(largest));
+  for (const double shift : shifts) {
+#pragma GCC unroll 4
+    for (int part = 0; part < kParts; ++part) {
+      Register x;
+      std::memcpy(&x, strip + part * kWidth, sizeof(x));
+      const Register size = x > -x ? x : -x;
+      largest[part] = size > largest[part] ? size : largest[part];
+      x = x - shift - about[part];
+      sums[part] += x;
+      squares[part] += x * x;
+      std::memcpy(strip + part * kWidth, &x, sizeof(x));
+    }
+    strip += stride;
+  }
+  std::memcpy(to.sums, sums, sizeof(sums));
+  std::memcpy(to.squares, squares, sizeof(squares));
+  std::memcpy(to.largest, largest, sizeof(largest));
+}
+
+template <int kBytes>
+SPCART_INLINE void measure_body(double* strip, Index stride, Index count,
+                                std::span<const double> shifts, const double* origin,
+                                const LineSums& to) {
+  constexpr int kParts = 2;
+  constexpr Index kStep = kParts * kBytes / sizeof(double);
+  const auto at = [&to](Index j) { return LineSums{to.sums + j, to.squares + j, to.largest + j}; };
+  Index j = 0;
+  for (; j + kStep <= count; j += kStep)
+    measure_part<kBytes, kParts>(strip + j, stride, shifts, origin + j, at(j));
+  for (; j < count; ++j)
+    measure_part<sizeof(double), 1>(strip + j, stride, shifts, origin + j, at(j));
+}
+
+#define SPCART_LINE_KERNELS(space, bytes, target)                                                \
+  namespace space {                                                                              \
+  target void prepare_double(const double* line, Index count, double shift, const double* means, \
+                             const double* scales, double* out) {                                \
+    prepare_body(line, count, shift, means, scales, out);                                        \
+  }                                                                                              \
+  target void prepare_single(const double* line, Index count, double shift, const double* means, \
+                             const double* scales, float* out) {                                 \
+    prepare_body(line, count, shift, means, scales, out);                                        \
+  }                                                                                              \
+  target void measure(double* strip, Index stride, Index count, std::span<const double> shifts,  \
+                      const double* origin, const LineSums& to) {                                \
+    measure_body<bytes>(strip, stride, count, shifts, origin, to);                               \
+  }                                                                                              \
+  constexpr LineKernels kAll{#space, prepare_double, prepare_single, measure};                   \
+  }
+
+SPCART_LINE_KERNELS(plain, 16, )
+#ifdef SPCART_X86
+SPCART_LINE_KERNELS(avx2, 32, [[gnu::target("avx2,fma")]])
+#endif
+
+std::vector<LineKernels> supported() {
+  std::vector<LineKernels> found{plain::kAll};
+#ifdef SPCART_X86
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(avx2::kAll);
+#endif
+  return found;
+}
+
+}  // namespace
+
+std::span<const LineKernels> all_line_kernels() {
+  static const std::vector<LineKernels> found = supported();
+  return found;
+}
+
+}  // namespace spcart

@@ -1,0 +1,198 @@
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "data/lines.hpp"
+#include "data/panels.hpp"
+#include "data/stored.hpp"
+#include "parallel.hpp"
+
+namespace spcart {
+namespace {
+
+/// Up to this size A'A is formed on the way: 128 MB.
+constexpr Index kLargestGram = 4096;
+
+/// Operations for an entry that is measured, half of them.
+constexpr Index kOperations = 4;
+
+/// Samples that are measured together: as many as stay in cache.
+constexpr Index kWidestStrip = 16;
+Index strip_width(Index p) { return std::clamp<Index>((Index{1} << 15) / p, 4, kWidestStrip); }
+
+/// Sums over a range of a panel's samples, and room for a strip of them.
+struct Range {
+  Vector sums, squares, largest;
+  Matrix strip;
+
+  Range(Index p, Index width) : sums(p), squares(p), largest(p), strip(padded(p), width) {}
+  void clear() {
+    sums.setZero();
+    squares.setZero();
+    largest.setZero();
+  }
+};
+
+}  // namespace
+
+/// The pass that finds the moments of a table and, where asked for, its Gram matrix.
+///
+/// What is summed are differences from an origin, the mean of all samples of the panels before.
+/// With N samples so far, r the sum of their differences and Q that of the squares, the squares
+/// about their mean are Q - r^2 / N, and the origin moves there (the updating of Chan, Golub and
+/// LeVeque, but for the panel's differences, which are from the old origin). No digits are lost,
+/// however the data drift: as a panel is no larger than what came before it, at least half of Q is
+/// left. The first origin is the mean of a few samples taken about the first: of a variable that
+/// does not vary it is exactly the value.
+template <class Real>
+class StoredMatrix::Survey {
+ public:
+  Survey(const StoredMatrix& a, bool remove_row_mean, bool gram)
+      : a_(a),
+        p_(a.cols()),
+        step_(a.panel_step(Along::rows, sizeof(Real), kLeastPanel)),
+        ranges_(static_cast<std::size_t>(std::min(threads(), step_)),
+                Range(p_, std::min(strip_width(p_), step_))),
+        left_(Vector::Zero(p_)) {
+    if (remove_row_mean) m_.row_means.resize(a.rows());
+    m_.squares = m_.largest = Vector::Zero(p_);
+    if (!gram) return;
+    m_.gram.resize(p_, p_);
+    panel_.resize(padded(p_), step_);
+    moves_.resize(p_, kMostMoves);
+  }
+
+  Moments run(const Tick& tick) {
+    std::optional<PanelSum<Real>> gram;
+    if (m_.gram.size() > 0) gram.emplace(m_.gram);
+    a_.walk(Along::rows, step_, tick, [&](const Pass& pass, Index row, Index count) {
+      if (row == 0) choose_origin(pass, count);
+      measure_panel(pass, row, count);
+      if (gram) gram->add(count, [&](auto& to) { add_outer(panel_.topLeftCorner(p_, count), to); });
+      move_origin(row + count);
+      if (!left_.allFinite() || !m_.squares.allFinite()) refuse_part(pass, row, count);
+    });
+    if (gram) gram->finish();
+    if (gram) finish_gram();
+    m_.means = origin_ + left_ / static_cast<double>(a_.rows());
+    m_.squares = m_.squares.cwiseMax(0.0);
+    return std::move(m_);
+  }
+
+ private:
+  static constexpr Index kLeastPanel = 384, kMostMoves = 32;
+  static constexpr bool kSingle = std::is_same_v<Real, float>;
+
+  void choose_origin(const Pass& pass, Index count) {
+    Range& range = ranges_.front();
+    auto strip = range.strip.topLeftCorner(p_, std::min(range.strip.cols(), count));
+    pass.load(0, 0, strip);
+    if (m_.row_means.size() > 0) strip.rowwise() -= strip.colwise().mean().eval();
+    origin_ = strip.col(0);
+    origin_ += (strip.colwise() - origin_).rowwise().mean();
+    if (kSingle) unit_ = unit_of((strip.colwise() - origin_).cwiseAbs().maxCoeff());
+  }
+
+  void measure_panel(const Pass& pass, Index row, Index count) {
+    const auto ranges = static_cast<Index>(ranges_.size());
+#pragma omp parallel for schedule(static) if (ranges > 1)
+    for (Index t = 0; t < ranges; ++t)
+      measure_range(pass, row, count * t / ranges, count * (t + 1) / ranges,
+                    ranges_[static_cast<std::size_t>(t)]);
+  }
+
+  /// Columns `first` to `last - 1` of the panel that begins with sample `row`.
+  void measure_range(const Pass& pass, Index row, Index first, Index last, Range& range) {
+    range.clear();
+    std::array<double, kWidestStrip> row_means{};
+    for (Index i = first; i < last; i += range.strip.cols()) {
+      const Index width = std::min(range.strip.cols(), last - i);
+      Block strip = room_for(i, width, range);
+      pass.load(row + i, 0, strip);
+      if (m_.row_means.size() > 0)
+        for (Index k = 0; k < width; ++k)
+          m_.row_means[row + i + k] = row_means[static_cast<std::size_t>(k)] = strip.col(k).mean();
+      line_kernels().measure(strip.data(), strip.outerStride(), p_,
+                             {row_means.data(), static_cast<std::size_t>(width)}, origin_.data(),
+                             {range.sums.data(), range.squares.data(), range.largest.data()});
+      if constexpr (kSingle)
+        if (panel_.size() > 0) panel_.block(0, i, p_, width) = (strip / unit_).cast<float>();
+    }
+  }
+
+  /// In double precision the strip becomes a part of the panel where it is.
+  Block room_for(Index i, Index width, Range& range) {
+    if constexpr (!kSingle)
+      if (panel_.size() > 0) return panel_.block(0, i, p_, width);
+    return range.strip.topLeftCorner(p_, width);
+  }
+
+  void move_origin(Index count) {
+    const auto n = static_cast<double>(count);
+    for (const Range& range : ranges_) {
+      left_ += range.sums;
+      m_.squares += range.squares;
+      m_.largest = m_.largest.cwiseMax(range.largest);
+    }
+    m_.squares -= left_.cwiseAbs2() / n;
+    if (m_.gram.size() > 0) {
+      moves_.col(move_count_++) = left_ / (std::sqrt(n) * unit_);
+      if (move_count_ == kMostMoves) subtract_moves();
+    }
+    const Vector mean = origin_ + left_ / n;
+    left_ -= n * (mean - origin_);
+    origin_ = mean;
+  }
+
+  void subtract_moves() {
+    add_outer(moves_.leftCols(move_count_), m_.gram, -1);
+    move_count_ = 0;
+  }
+
+  void finish_gram() {
+    subtract_moves();
+    m_.gram *= unit_ * unit_;
+    if constexpr (kSingle) {
+      // A unit taken from the first samples may have been too large or too small for the others.
+      constexpr double kTolerance = 1e-3;
+      const double expected = m_.squares.sum();
+      if (!(std::abs(m_.gram.trace() - expected) <= kTolerance * expected)) m_.gram.resize(0, 0);
+    }
+  }
+
+  /// Where the sums are not finite, either a value is not or its square is too large.
+  void refuse_part(const Pass& pass, Index row, Index count) {
+    Vector sample(p_);
+    for (Index i = row; i < row + count; ++i) {
+      pass.load(i, 0, sample);
+      for (Index j = 0; j < p_; ++j)
+        if (!std::isfinite(sample[j])) refuse(sample[j], i, j);
+    }
+    refuse_size();
+  }
+
+  const StoredMatrix& a_;
+  Index p_, step_;
+  std::vector<Range> ranges_;
+  Moments m_;
+  Vector origin_;
+  Vector left_;      ///< the sum of what all samples so far differ from the origin
+  double unit_ = 1;  ///< of the panel and the Gram matrix
+  Eigen::MatrixX<Real> panel_;
+  Matrix
+      moves_;  ///< columns r / sqrt(N), whose products are still to be taken from the Gram matrix
+  Index move_count_ = 0;
+};
+
+StoredMatrix::Moments StoredMatrix::moments(const Preparation& preparation,
+                                            const Tick& tick) const {
+  const bool gram = preparation.gram && cols() <= std::min(rows(), kLargestGram);
+  const ThreadScope scope(gram ? threads_for(rows(), cols(), cols())
+                               : threads_for(rows(), cols(), kOperations));
+  return with_real(gram ? preparation.precision : Precision::full, [&]<class Real>(Real) {
+    return Survey<Real>(*this, preparation.remove_row_mean, gram).run(tick);
+  });
+}
+
+}  // namespace spcart

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <type_traits>
+
+#include "parallel.hpp"
+#include "spcart/data.hpp"
+
+namespace spcart {
+
+/// Calls f with a number of the type that products are computed in: for its type only.
+template <class F>
+decltype(auto) with_real(Precision precision, F&& f) {
+  return precision == Precision::single ? f(float{}) : f(double{});
+}
+
+/// The power of two at or below x, or 1 where x is not above 0: to divide by it is exact.
+double unit_of(double x);
+
+/// Rows to allocate for the columns of a panel: they begin on a cache line, and not all in the same
+/// set of the cache.
+inline Index padded(Index height) {
+  constexpr Index kLine = 16, kConflict = 256;
+  const Index whole = (height + kLine - 1) / kLine * kLine;
+  return whole % kConflict == 0 ? whole + kLine : whole;
+}
+
+/// G += P P' in the lower half.
+template <class Panel, class Sum>
+void add_outer(const Panel& panel, Sum&& g, double sign = 1) {
+  using Real = typename Panel::Scalar;
+  g.template selfadjointView<Eigen::Lower>().rankUpdate(panel, static_cast<Real>(sign));
+}
+
+/// The upper half as the lower one is.
+void mirror(Block g);
+
+/// A sum over panels that ends in double whatever the panels are in. In single precision only a few
+/// panels are summed before they are added up in double.
+template <class Real>
+class PanelSum {
+ public:
+  explicit PanelSum(Block total) : total_(total) {
+    total_.setZero();
+    if constexpr (kSingle) part_ = Eigen::MatrixXf::Zero(total.rows(), total.cols());
+  }
+
+  /// add(sum) adds to the sum a product over so many samples.
+  template <class Add>
+  void add(Index samples, Add add) {
+    if constexpr (kSingle) {
+      constexpr Index kMost = 2048;
+      add(part_);
+      waiting_ += samples;
+      if (waiting_ >= kMost) finish();
+    } else {
+      add(total_);
+    }
+  }
+
+  Block total() { return total_; }
+
+  void finish() {
+    if (waiting_ == 0) return;
+#pragma omp parallel for schedule(static) if (total_.size() > kWorthThreads)
+    for (Index j = 0; j < total_.cols(); ++j) {
+      total_.col(j) += part_.col(j).template cast<double>();
+      part_.col(j).setZero();
+    }
+    waiting_ = 0;
+  }
+
+ private:
+  static constexpr bool kSingle = std::is_same_v<Real, float>;
+
+  Block total_;
+  Eigen::MatrixX<Real> part_;
+  Index waiting_ = 0;  ///< samples in the part
+};
+
+}  // namespace spcart
