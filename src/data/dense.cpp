@@ -1,6 +1,8 @@
+#include <type_traits>
 #include <utility>
 
 #include "data/load_dense.hpp"
+#include "data/panels.hpp"
 #include "data/stored.hpp"
 #include "data/stored_values.hpp"
 
@@ -8,7 +10,7 @@ namespace spcart {
 namespace {
 
 template <class T>
-class DenseMatrix final : public StoredMatrix {
+class DenseMatrix : public StoredMatrix {
  public:
   DenseMatrix(const DenseView& view, const Preparation& preparation, const Tick& tick)
       : StoredMatrix(view.rows, view.cols,
@@ -17,10 +19,13 @@ class DenseMatrix final : public StoredMatrix {
     measure(preparation, tick);
   }
 
+ protected:
+  const DenseView& view() const { return view_; }
+
  private:
-  class InPlace final : public Pass {
+  class Walk final : public Pass {
    public:
-    explicit InPlace(const DenseView& view) : view_(view) {}
+    explicit Walk(const DenseView& view) : view_(view) {}
     void load(Index row, Index col, Block tile) const override {
       load_dense<T>(view_, row, col, tile);
     }
@@ -29,11 +34,103 @@ class DenseMatrix final : public StoredMatrix {
     const DenseView& view_;
   };
 
-  std::unique_ptr<Pass> open(Along, Index) const override {
-    return std::make_unique<InPlace>(view_);
-  }
+  std::unique_ptr<Pass> open(Along, Index) const final { return std::make_unique<Walk>(view_); }
 
   DenseView view_;
+};
+
+/// Numbers of the type that products are computed in, which are multiplied where they lie if that
+/// keeps all digits: the product is corrected afterwards, and nothing is copied.
+template <class T>
+class FloatingMatrix final : public DenseMatrix<T> {
+ public:
+  using Base = DenseMatrix<T>;
+  using Base::Base;
+
+ private:
+  bool in_place() const {
+    constexpr Precision kOwn = std::is_same_v<T, float> ? Precision::single : Precision::full;
+    const bool for_blas = Base::view().row_stride == 1 || Base::view().col_stride == 1;
+    return Base::preparation().precision == kOwn && Base::is_correctable() && for_blas;
+  }
+
+  void do_times(ConstBlock x, Block y, const Tick& tick) const override {
+    if (!in_place()) return Base::do_times(x, y, tick);
+    const Matrix dx = Base::scaled(x);
+    const Factor<T> factor{dx};
+    Eigen::MatrixX<T> product;
+    for_rows(tick, [&](Index row, const auto& s) {
+      product.noalias() = s * factor.values;
+      y.middleRows(row, s.rows()) = product.template cast<double>();
+    });
+    factor.finish(y, 1);
+    Base::correct_times(dx, y);
+  }
+
+  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
+    if (!in_place()) return Base::do_adjoint_times(y, x, tick);
+    const Factor<T> factor{y};
+    PanelSum<T> sum(x);
+    for_rows(tick, [&](Index row, const auto& s) {
+      sum.add(s.rows(), [&](auto& to) {
+        to.noalias() += s.transpose() * factor.values.middleRows(row, s.rows());
+      });
+    });
+    sum.finish();
+    factor.finish(x, 1);
+    Base::correct_adjoint(y, x);
+  }
+
+  void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override {
+    if (!in_place() || Base::has_gram()) return Base::do_gram_times(x, y, tick);
+    const Matrix dx = Base::scaled(x);
+    const Factor<T> factor{dx};
+    const auto& row_means = Base::row_means();
+    const Eigen::RowVectorX<T> shift =
+        (Base::means().transpose() * factor.values.template cast<double>()).template cast<T>();
+    const Eigen::RowVectorX<T> sums = factor.values.colwise().sum();
+    Eigen::RowVectorXd totals = Eigen::RowVectorXd::Zero(x.cols()), weighted = totals;
+    PanelSum<T> sum(y);
+    Eigen::MatrixX<T> product;
+    for_rows(tick, [&](Index row, const auto& s) {
+      product.noalias() = s * factor.values;
+      product.rowwise() -= shift;
+      if (row_means.size() > 0) {
+        const auto m = row_means.segment(row, s.rows());
+        product.noalias() -= m.template cast<T>() * sums;
+        weighted += m.transpose() * product.template cast<double>();
+      }
+      totals += product.template cast<double>().colwise().sum();
+      sum.add(s.rows(), [&](auto& to) { to.noalias() += s.transpose() * product; });
+    });
+    sum.finish();
+    y.noalias() -= Base::means() * totals;
+    y.rowwise() -= weighted;
+    y.array().colwise() *= Base::inverse_scales().array();
+    factor.finish(y, 1);
+  }
+
+  /// visit(row, rows of S that begin there) for all of S.
+  template <class Visit>
+  void for_rows(const Tick& tick, Visit visit) const {
+    constexpr Index kLeast = 256;
+    using Outer = Eigen::OuterStride<>;
+    using ByRow = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    using ByColumn = Eigen::MatrixX<T>;
+    const DenseView& view = Base::view();
+    const Index step = Base::panel_step(Base::Along::rows, sizeof(T), kLeast);
+    for (Index row = 0; row < view.rows; row += step) {
+      if (tick) tick(static_cast<double>(row) / static_cast<double>(view.rows));
+      const Index count = std::min(step, view.rows - row);
+      const T* first = static_cast<const T*>(view.data) + row * view.row_stride;
+      if (view.col_stride == 1)
+        visit(row,
+              Eigen::Map<const ByRow, 0, Outer>(first, count, view.cols, Outer(view.row_stride)));
+      else
+        visit(row, Eigen::Map<const ByColumn, 0, Outer>(first, count, view.cols,
+                                                        Outer(view.col_stride)));
+    }
+  }
 };
 
 }  // namespace
@@ -41,7 +138,10 @@ class DenseMatrix final : public StoredMatrix {
 std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation,
                                        const Tick& tick) {
   return with_scalar(view.scalar, [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
-    return std::make_unique<DenseMatrix<T>>(view, preparation, tick);
+    if constexpr (std::is_floating_point_v<T>)
+      return std::make_unique<FloatingMatrix<T>>(view, preparation, tick);
+    else
+      return std::make_unique<DenseMatrix<T>>(view, preparation, tick);
   });
 }
 

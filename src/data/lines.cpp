@@ -24,22 +24,18 @@ SPCART_INLINE void prepare_body(const double* line, Index count, double shift, c
 /// kParts registers hold as many variables of each sum while all samples pass by.
 template <int kBytes, int kParts>
 SPCART_INLINE void measure_part(double* strip, Index stride, std::span<const double> shifts,
-                                const double* origin, const LineSums& to) {
+                                const double* origin, double* sums_to, double* squares_to) {
   using Register [[gnu::vector_size(kBytes)]] = double;
   constexpr Index kWidth = kBytes / sizeof(double);
-  // NOLINTNEXTLINE(modernize-avoid-c-arrays)
-  Register about[kParts], sums[kParts], squares[kParts], largest[kParts];
+  Register about[kParts], sums[kParts], squares[kParts];  // NOLINT(modernize-avoid-c-arrays)
   std::memcpy(about, origin, sizeof(about));
-  std::memcpy(sums, to.sums, sizeof(sums));
-  std::memcpy(squares, to.squares, sizeof(squares));
-  std::memcpy(largest, to.largest, sizeof(largest));
+  std::memcpy(sums, sums_to, sizeof(sums));
+  std::memcpy(squares, squares_to, sizeof(squares));
   for (const double shift : shifts) {
 #pragma GCC unroll 4
     for (int part = 0; part < kParts; ++part) {
       Register x;
       std::memcpy(&x, strip + part * kWidth, sizeof(x));
-      const Register size = x > -x ? x : -x;
-      largest[part] = size > largest[part] ? size : largest[part];
       x = x - shift - about[part];
       sums[part] += x;
       squares[part] += x * x;
@@ -47,23 +43,21 @@ SPCART_INLINE void measure_part(double* strip, Index stride, std::span<const dou
     }
     strip += stride;
   }
-  std::memcpy(to.sums, sums, sizeof(sums));
-  std::memcpy(to.squares, squares, sizeof(squares));
-  std::memcpy(to.largest, largest, sizeof(largest));
+  std::memcpy(sums_to, sums, sizeof(sums));
+  std::memcpy(squares_to, squares, sizeof(squares));
 }
 
 template <int kBytes>
 SPCART_INLINE void measure_body(double* strip, Index stride, Index count,
-                                std::span<const double> shifts, const double* origin,
-                                const LineSums& to) {
-  constexpr int kParts = 2;
+                                std::span<const double> shifts, const double* origin, double* sums,
+                                double* squares) {
+  constexpr int kParts = 4;
   constexpr Index kStep = kParts * kBytes / sizeof(double);
-  const auto at = [&to](Index j) { return LineSums{to.sums + j, to.squares + j, to.largest + j}; };
   Index j = 0;
   for (; j + kStep <= count; j += kStep)
-    measure_part<kBytes, kParts>(strip + j, stride, shifts, origin + j, at(j));
+    measure_part<kBytes, kParts>(strip + j, stride, shifts, origin + j, sums + j, squares + j);
   for (; j < count; ++j)
-    measure_part<sizeof(double), 1>(strip + j, stride, shifts, origin + j, at(j));
+    measure_part<sizeof(double), 1>(strip + j, stride, shifts, origin + j, sums + j, squares + j);
 }
 
 #define SPCART_LINE_KERNELS(space, bytes, target)                                                \
@@ -77,8 +71,8 @@ SPCART_INLINE void measure_body(double* strip, Index stride, Index count,
     prepare_body(line, count, shift, means, scales, out);                                        \
   }                                                                                              \
   target void measure(double* strip, Index stride, Index count, std::span<const double> shifts,  \
-                      const double* origin, const LineSums& to) {                                \
-    measure_body<bytes>(strip, stride, count, shifts, origin, to);                               \
+                      const double* origin, double* sums, double* squares) {                     \
+    measure_body<bytes>(strip, stride, count, shifts, origin, sums, squares);                    \
   }                                                                                              \
   constexpr LineKernels kAll{#space, prepare_double, prepare_single, measure};                   \
   }

@@ -7,13 +7,6 @@
 
 namespace spcart {
 
-/// Where the sums over samples go, a figure a variable.
-struct LineSums {
-  double* sums;     ///< of what is left of each entry
-  double* squares;  ///< of the same
-  double* largest;  ///< magnitude of an entry as it was stored
-};
-
 /// The loops over stored numbers, compiled once for each kind of processor. A line is a sample, or
 /// a part of one: `count` numbers that lie side by side.
 struct LineKernels {
@@ -27,9 +20,9 @@ struct LineKernels {
                          const double* scales, float* out);
 
   /// Subtracts shifts[i] and the origin from line i of the strip, which begins at strip + i *
-  /// stride, and adds what is left to the sums.
+  /// stride, and adds what is left, and its squares, to the sums of each variable.
   void (*measure)(double* strip, Index stride, Index count, std::span<const double> shifts,
-                  const double* origin, const LineSums& to);
+                  const double* origin, double* sums, double* squares);
 
   void prepare(const double* line, Index count, double shift, const double* means,
                const double* scales, double* out) const {

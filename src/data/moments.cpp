@@ -23,15 +23,8 @@ Index strip_width(Index p) { return std::clamp<Index>((Index{1} << 15) / p, 4, k
 
 /// Sums over a range of a panel's samples, and room for a strip of them.
 struct Range {
-  Vector sums, squares, largest;
+  Vector sums, squares;
   Matrix strip;
-
-  Range(Index p, Index width) : sums(p), squares(p), largest(p), strip(padded(p), width) {}
-  void clear() {
-    sums.setZero();
-    squares.setZero();
-    largest.setZero();
-  }
 };
 
 }  // namespace
@@ -52,11 +45,11 @@ class StoredMatrix::Survey {
       : a_(a),
         p_(a.cols()),
         step_(a.panel_step(Along::rows, sizeof(Real), kLeastPanel)),
-        ranges_(static_cast<std::size_t>(std::min(threads(), step_)),
-                Range(p_, std::min(strip_width(p_), step_))),
+        ranges_(static_cast<std::size_t>(std::min(threads(), step_))),
         left_(Vector::Zero(p_)) {
     if (remove_row_mean) m_.row_means.resize(a.rows());
-    m_.squares = m_.largest = Vector::Zero(p_);
+    for (Range& range : ranges_) range.strip.resize(padded(p_), std::min(strip_width(p_), step_));
+    m_.squares = Vector::Zero(p_);
     if (!gram) return;
     m_.gram.resize(p_, p_);
     panel_.resize(padded(p_), step_);
@@ -77,6 +70,7 @@ class StoredMatrix::Survey {
     if (gram) finish_gram();
     m_.means = origin_ + left_ / static_cast<double>(a_.rows());
     m_.squares = m_.squares.cwiseMax(0.0);
+    m_.largest = m_.means.cwiseAbs();
     return std::move(m_);
   }
 
@@ -104,7 +98,7 @@ class StoredMatrix::Survey {
 
   /// Columns `first` to `last - 1` of the panel that begins with sample `row`.
   void measure_range(const Pass& pass, Index row, Index first, Index last, Range& range) {
-    range.clear();
+    range.sums = range.squares = Vector::Zero(p_);
     std::array<double, kWidestStrip> row_means{};
     for (Index i = first; i < last; i += range.strip.cols()) {
       const Index width = std::min(range.strip.cols(), last - i);
@@ -115,7 +109,7 @@ class StoredMatrix::Survey {
           m_.row_means[row + i + k] = row_means[static_cast<std::size_t>(k)] = strip.col(k).mean();
       line_kernels().measure(strip.data(), strip.outerStride(), p_,
                              {row_means.data(), static_cast<std::size_t>(width)}, origin_.data(),
-                             {range.sums.data(), range.squares.data(), range.largest.data()});
+                             range.sums.data(), range.squares.data());
       if constexpr (kSingle)
         if (panel_.size() > 0) panel_.block(0, i, p_, width) = (strip / unit_).cast<float>();
     }
@@ -133,7 +127,6 @@ class StoredMatrix::Survey {
     for (const Range& range : ranges_) {
       left_ += range.sums;
       m_.squares += range.squares;
-      m_.largest = m_.largest.cwiseMax(range.largest);
     }
     m_.squares -= left_.cwiseAbs2() / n;
     if (m_.gram.size() > 0) {

@@ -24,6 +24,31 @@ inline Index padded(Index height) {
   return whole % kConflict == 0 ? whole + kLine : whole;
 }
 
+/// A block of vectors as a factor of products in Real. In single precision every column is divided
+/// by a unit of its own: only then can all be held.
+template <class Real>
+struct Factor;
+
+template <>
+struct Factor<double> {
+  Eigen::Ref<const Matrix> values;
+  void finish(Block, double) const {}
+};
+
+template <>
+struct Factor<float> {
+  explicit Factor(ConstBlock x) : units(x.cols()) {
+    for (Index k = 0; k < x.cols(); ++k)
+      units[k] = unit_of(x.rows() > 0 ? x.col(k).cwiseAbs().maxCoeff() : 0);
+    values = (x * units.cwiseInverse().asDiagonal()).cast<float>();
+  }
+  /// Gives the product its size back.
+  void finish(Block y, double unit) const { y *= (units * unit).asDiagonal(); }
+
+  Vector units;
+  Eigen::MatrixXf values;
+};
+
 /// G += P P' in the lower half.
 template <class Panel, class Sum>
 void add_outer(const Panel& panel, Sum&& g, double sign = 1) {

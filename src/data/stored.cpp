@@ -22,40 +22,25 @@ constexpr Index kPanelBytes = Index{1} << 22;
 constexpr Index kProductPanel = 128, kGramPanel = 384;
 
 /// Variables and samples of a tile: what is loaded is prepared while it is near.
-constexpr Index kTileHeight = 128, kTileWidth = 16;
+constexpr Index kTileHeight = 256, kTileWidth = 8;
 
 /// A variable whose deviation is below this part of its largest value does not vary: what is left
 /// is rounding.
 constexpr double kNoVariation = 1e-14;
 
-/// A block of vectors as a factor of products in Real. In single precision every column is divided
-/// by a unit of its own: only then can all be held.
-template <class Real>
-struct Factor;
+/// By how much what centring takes away may exceed what it leaves where a product is corrected: 4
+/// bits are lost.
+constexpr double kMostTaken = 16;
 
-template <>
-struct Factor<double> {
-  ConstBlock values;
-  void finish(Block, double) const {}
-};
-
-template <>
-struct Factor<float> {
-  explicit Factor(ConstBlock x) : units(x.cols()) {
-    for (Index k = 0; k < x.cols(); ++k)
-      units[k] = unit_of(x.rows() > 0 ? x.col(k).cwiseAbs().maxCoeff() : 0);
-    values = (x * units.cwiseInverse().asDiagonal()).cast<float>();
-  }
-  /// Gives the product its size back.
-  void finish(Block y, double unit) const { y *= (units * unit).asDiagonal(); }
-
-  Vector units;
-  Eigen::MatrixXf values;
-};
+/// Sizes of numbers whose products are far within the range of single precision.
+constexpr double kSmallest = 1e-9, kLargest = 1e9;
 
 }  // namespace
 
-double unit_of(double x) { return x > 0 ? std::exp2(std::ilogb(x)) : 1; }
+double unit_of(double x) {
+  constexpr int kMost = 1000;  // its inverse exists, too
+  return x > 0 ? std::exp2(std::clamp(std::ilogb(x), -kMost, kMost)) : 1;
+}
 
 void mirror(Block g) {
   constexpr Index kSquare = 64;
@@ -92,7 +77,7 @@ void StoredMatrix::measure(const Preparation& preparation, const Tick& tick) {
   if (!used.means) used.means = m.means;
   if (!preparation.scale) used.scales = Vector::Ones(cols());
   if (!used.scales) used.scales = (m.squares / std::max(n - 1, 1.0)).cwiseSqrt();
-  inverse_scales_ = inverse_scales(*used.scales);
+  inverse_scales_ = spcart::inverse_scales(*used.scales);
 
   std::vector<Index> constant;
   const double largest_row_mean = row_means_.size() > 0 ? row_means_.cwiseAbs().maxCoeff() : 0;
@@ -109,13 +94,23 @@ void StoredMatrix::measure(const Preparation& preparation, const Tick& tick) {
   }
   // Exact where the means are those of the data: then nothing is added to the squares.
   const Vector beside_means = m.means - *used.means;
-  const Vector norms =
-      (m.squares + n * beside_means.cwiseAbs2()).array() * inverse_scales_.array().square();
+  const Vector squares = m.squares + n * beside_means.cwiseAbs2();
+  const Vector norms = squares.array() * inverse_scales_.array().square();
   if (preparation.precision == Precision::single)
     unit_ = unit_of(std::sqrt(norms.sum() / n / static_cast<double>(cols())));
   panel_scales_ = inverse_scales_ / unit_;
+  correctable_ = judge_correction(*used.means, (squares / n).cwiseSqrt(), preparation.precision);
   set_statistics(std::move(used), norms, std::move(constant));
   if (m.gram.size() > 0) set_gram(std::move(m.gram), beside_means);
+}
+
+bool StoredMatrix::judge_correction(const Vector& taken, const Vector& left,
+                                    Precision precision) const {
+  const double row_mean = row_means_.size() > 0 ? row_means_.cwiseAbs().maxCoeff() : 0;
+  const auto idle = inverse_scales_.array() == 0;
+  if (!(taken.array().abs() + row_mean <= kMostTaken * left.array() || idle).all()) return false;
+  const double size = std::max(taken.cwiseAbs().maxCoeff() + row_mean, left.maxCoeff());
+  return precision == Precision::full || (size > kSmallest && size < kLargest);
 }
 
 void StoredMatrix::set_gram(Matrix lower, const Vector& beside_means) {
@@ -200,7 +195,7 @@ void StoredMatrix::do_adjoint_times(ConstBlock y, Block x, const Tick& tick) con
 }
 
 void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const {
-  if (gram_.size() > 0) {
+  if (has_gram()) {
     y.noalias() = gram_ * x;
     return;
   }
@@ -218,7 +213,7 @@ void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const 
 }
 
 void StoredMatrix::do_gram(Block g, const Tick& tick) const {
-  if (gram_.size() > 0) {
+  if (has_gram()) {
     g = gram_;
     return;
   }

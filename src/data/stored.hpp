@@ -46,8 +46,8 @@ class StoredMatrix : public DataMatrix {
   virtual Index panel_bytes() const { return Index{1} << 26; }
 
   /// What measure() needs: m, and for each variable of S - m 1' its mean and the sum of squares
-  /// about it. `largest` is the largest stored magnitude of each variable. Throws where a value is
-  /// not finite.
+  /// about it. Of a variable that hardly varies `largest` is the magnitude of its values. Throws
+  /// where a value is not finite.
   struct Moments {
     Vector row_means;  ///< empty where row means stay
     Vector means, squares, largest;
@@ -68,11 +68,13 @@ class StoredMatrix : public DataMatrix {
   void correct_times(const Matrix& dx, Block y) const;  ///< y = S D x becomes A x
   void correct_adjoint(ConstBlock y, Block x) const;    ///< x = S'y becomes A'y
 
-  const Vector& row_means() const { return row_means_; }
+  /// Whether that keeps all digits that matter: where centring takes away much more than it leaves,
+  /// or S is out of the range of single precision, it does not.
+  bool is_correctable() const { return correctable_; }
 
- private:
-  template <class Real>
-  class Survey;
+  bool has_gram() const { return gram_.size() > 0; }
+  const Vector& row_means() const { return row_means_; }
+  const Vector& inverse_scales() const { return inverse_scales_; }
 
   /// Samples or variables of a panel: at least so many where memory allows, since a product with
   /// few is slow.
@@ -91,6 +93,12 @@ class StoredMatrix : public DataMatrix {
     }
   }
 
+ private:
+  template <class Real>
+  class Survey;
+
+  /// is_correctable(), from what centring takes from each variable and from what it leaves.
+  bool judge_correction(const Vector& taken, const Vector& left, Precision precision) const;
   void set_gram(Matrix lower, const Vector& beside_means);
   template <class Real>
   void read(const Pass& pass, Index row, Index col, Eigen::Ref<Eigen::MatrixX<Real>> panel) const;
@@ -102,6 +110,7 @@ class StoredMatrix : public DataMatrix {
   double unit_ = 1;        ///< by which panels are divided, so that single precision can hold them
   Vector panel_scales_;    ///< the diagonal of D, divided by it
   Matrix gram_;            ///< A'A, or empty
+  bool correctable_ = false;
 };
 
 }  // namespace spcart
