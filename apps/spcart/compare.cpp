@@ -219,8 +219,10 @@ void run(const CompareArguments& arguments) {
   std::vector<Compared> rows;
   {
     const Activity activity(arguments.quiet);
-    data = read(arguments.data, activity);
-    prepare(data, arguments.data.preparation(), activity);
+    data = read(arguments.data, activity, options.common.components);
+    options.common.solver =
+        solver_for(arguments.data, data, options.common.components, options.common.solver);
+    prepare(data, arguments.data.preparation(), options.common.solver, activity);
     options.nonzeros = nonzeros(arguments, data.matrix->cols());
     with_title(data, [&] { rows = compare(*data.matrix, options, activity.observer()); });
     activity.enter("writing");

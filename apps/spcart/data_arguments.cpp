@@ -9,6 +9,7 @@
 #include "print.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
+#include "spcart/memory.hpp"
 #include "spcart/names.hpp"
 #include "text.hpp"
 
@@ -30,10 +31,13 @@ Presence presence(std::string_view flag, std::string_view text) {
   }
 }
 
+/// Variables whose Gram matrix is formed in the pass that measures a table.
+constexpr Index kLargestGram = 4096;
+
 bool is_dataset(const std::string& source) { return source.starts_with('@'); }
 
-Table read_source(const DataArguments& arguments, const Tick& tick) {
-  const ReadOptions options = arguments.read_options();
+Table read_source(const DataArguments& arguments, Index components, const Tick& tick) {
+  const ReadOptions options = arguments.read_options(components);
   if (!is_dataset(arguments.source)) return read_table(arguments.source, options, tick);
   if (!options.exclude.empty())
     throw Error(
@@ -71,6 +75,16 @@ CLI::Option* DataArguments::add_reading(CLI::App& app) {
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->group("Data");
+  app.add_option("--memory", memory,
+                 "bytes that the work may take, as 500M, 2G or 2GiB: a table that is too large for "
+                 "that is left in its file and read in blocks (default: what the system has)")
+      ->type_name("SIZE")
+      ->group("Data");
+  app.add_option("--cache", cache,
+                 "keep the binary copy of a table that is too large for memory and no plain .npy "
+                 "there, for the next time (default: a temporary file)")
+      ->type_name("DIR")
+      ->group("Data");
   return data;
 }
 
@@ -87,13 +101,17 @@ void DataArguments::add_preparation(CLI::App& app) {
       ->group("Data");
 }
 
-ReadOptions DataArguments::read_options() const {
+ReadOptions DataArguments::read_options(Index components) const {
+  if (cache && cache->empty()) throw Error("cache: the name of the folder is empty");
   return {
       .missing = parse<Missing>(missing),
       .header = presence("--header", header),
       .row_labels = presence("--row-labels", row_labels),
       .exclude = exclude,
       .covariance = covariance,
+      .memory = memory ? parse_bytes("memory", *memory) : 0,
+      .components = components,
+      .cache = cache.value_or(""),
   };
 }
 
@@ -110,12 +128,12 @@ std::string file_title(const std::string& path) {
   return printable(std::filesystem::path(path).filename().string());
 }
 
-Data read(const DataArguments& arguments, const Activity& activity) {
+Data read(const DataArguments& arguments, const Activity& activity, Index components) {
   const auto start = Clock::now();
   activity.enter("reading the data");
   Data data;
   data.title = arguments.title();
-  data.table = read_source(arguments, activity.tick());
+  data.table = read_source(arguments, components, activity.tick());
   data.warnings = data.table.notes;
   if (!data.table.covariance && looks_like_covariance(data.table))
     data.warnings.push_back(fmt::format(
@@ -123,6 +141,27 @@ Data read(const DataArguments& arguments, const Activity& activity) {
         data.title));
   data.seconds = seconds_since(start);
   return data;
+}
+
+Solver solver_for(const DataArguments& arguments, const Data& data, Index components,
+                  Solver wanted) {
+  const Table& table = data.table;
+  if (table.covariance || (!arguments.memory && !table.in_file())) return wanted;
+  const std::uint64_t memory =
+      arguments.memory ? parse_bytes("memory", *arguments.memory) : available_memory();
+  const std::uint64_t taken =
+      least_working_memory(table.cols(), components) + (table.in_file() ? 0 : stored_bytes(table));
+  const auto fits = [&](Index size) { return taken + gram_memory(size) <= memory; };
+  const Index n = table.rows(), p = table.cols();
+  const Index size = wanted == Solver::gram ? p : wanted == Solver::outer ? n : std::min(n, p);
+  if (wanted == Solver::krylov) return wanted;
+  if (wanted != Solver::automatic && !fits(size))
+    throw Error(fmt::format("solver = {}: it takes {} beside {}, more than the memory of {}",
+                            name(wanted), bytes_in_words(gram_memory(size)), bytes_in_words(taken),
+                            bytes_in_words(memory)));
+  if (wanted != Solver::automatic) return wanted;
+  if (!fits(size)) return Solver::krylov;
+  return table.in_file() && p <= std::min(n, kLargestGram) ? Solver::gram : wanted;
 }
 
 void with_title(const Data& data, const std::function<void()>& work) {
@@ -137,10 +176,11 @@ void with_title(const Data& data, const std::function<void()>& work) {
   }
 }
 
-void prepare(Data& data, const Preparation& preparation, const Activity& activity) {
+void prepare(Data& data, Preparation preparation, Solver solver, const Activity& activity) {
+  preparation.gram = solver == Solver::gram;
   const auto start = Clock::now();
   activity.enter("preparing the data");
-  with_title(data, [&] { data.matrix = data.table.prepare(preparation); });
+  with_title(data, [&] { data.matrix = data.table.prepare(preparation, activity.tick()); });
   data.seconds += seconds_since(start);
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "progress.hpp"
 #include "spcart/data.hpp"
 #include "spcart/io.hpp"
+#include "spcart/pca.hpp"
 #include "spcart/table.hpp"
 
 namespace spcart::command {
@@ -20,6 +22,7 @@ struct DataArguments {
   bool covariance = false;
   std::string missing = "error", header = "auto", row_labels = "auto";
   std::vector<std::string> exclude;
+  std::optional<std::string> memory, cache;
   bool no_center = false, scale = false, remove_row_mean = false;
 
   /// Adds DATA and the flags of reading, without --covariance.
@@ -27,8 +30,8 @@ struct DataArguments {
   void add_covariance(CLI::App& app);
   void add_preparation(CLI::App& app);
 
-  /// Throws Error for a word that is none of its flag's.
-  ReadOptions read_options() const;
+  /// For work with so many components. Throws Error for a word that is none of its flag's.
+  ReadOptions read_options(Index components) const;
   Preparation preparation() const;
 
   /// The source as a title: a file's name, "@pitprops", "standard input".
@@ -44,8 +47,17 @@ struct Data {
   double seconds = 0;  ///< that reading and preparing took
 };
 
-Data read(const DataArguments& arguments, const Activity& activity);
-void prepare(Data& data, const Preparation& preparation, const Activity& activity);
+/// Reads DATA, with room in memory for work with so many components.
+Data read(const DataArguments& arguments, const Activity& activity,
+          Index components = Options{}.components);
+
+/// The solver for the data: the one that is wanted or, where that is left open, one whose matrices
+/// fit in memory and that reads a file least often. Throws Error where what is wanted does not fit.
+Solver solver_for(const DataArguments& arguments, const Data& data, Index components,
+                  Solver wanted);
+
+/// Makes the matrix of the data; for the Gram route, in a pass that also forms A'A.
+void prepare(Data& data, Preparation preparation, Solver solver, const Activity& activity);
 
 /// Does work on the data; an Error that is about the data names its source.
 void with_title(const Data& data, const std::function<void()>& work);

@@ -25,12 +25,12 @@ struct EvaluateArguments {
   std::string loadings, json;
 };
 
-Criteria evaluate(const Data& data, const Loadings& x, const Activity& activity) {
+Criteria evaluate(const Data& data, const Loadings& x, Solver solver, const Activity& activity) {
   const DataMatrix& a = *data.matrix;
   activity.enter("finding principal components");
   const Index r = std::min({x.cols(), a.rows(), a.cols()});
   Basis basis;
-  with_title(data, [&] { basis = principal_basis(a, r, {}, activity.tick()); });
+  with_title(data, [&] { basis = principal_basis(a, r, {.solver = solver}, activity.tick()); });
   activity.enter("judging the loadings");
   return judge(a, x, basis.cpev(), activity.tick());
 }
@@ -75,8 +75,9 @@ void run(const EvaluateArguments& arguments) {
     const Activity activity(arguments.run.quiet);
     data = read(arguments.data, activity);
     x = read_loadings(arguments.loadings, data.table.variables);
-    prepare(data, arguments.data.preparation(), activity);
-    criteria = evaluate(data, x, activity);
+    const Solver solver = solver_for(arguments.data, data, x.cols(), Solver::automatic);
+    prepare(data, arguments.data.preparation(), solver, activity);
+    criteria = evaluate(data, x, solver, activity);
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(criteria));
     outputs.write();

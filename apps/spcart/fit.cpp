@@ -53,6 +53,7 @@ void add_arguments(CLI::App& app, FitArguments& arguments) {
 
 /// What only the caller of spcart::fit knows.
 void complete(Result& result, const Data& data) {
+  result.storage = data.table.in_file() ? "file" : "memory";
   result.timing.read = data.seconds;
   result.timing.total += data.seconds;
   result.warnings.insert(result.warnings.begin(), data.warnings.begin(), data.warnings.end());
@@ -87,11 +88,14 @@ void run(const FitArguments& arguments) {
   Result result;
   {
     const Activity activity(arguments.quiet);
-    data = read(arguments.data, activity);
+    data = read(arguments.data, activity, options.components);
     if (outputs.wants("--scores") && data.table.covariance)
       throw Error("--scores needs samples, but DATA is a covariance matrix");
-    prepare(data, arguments.data.preparation(), activity);
-    with_title(data, [&] { result = spcart::fit(*data.matrix, options, activity.observer()); });
+    Options within = options;
+    within.solver = solver_for(arguments.data, data, options.components, options.solver);
+    prepare(data, arguments.data.preparation(), within.solver, activity);
+    with_title(data, [&] { result = spcart::fit(*data.matrix, within, activity.observer()); });
+    result.options = options;
     complete(result, data);
     activity.enter("writing");
     set_texts(outputs, result, data);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "help.hpp"
 #include "print.hpp"
 #include "progress.hpp"
+#include "spcart/memory.hpp"
 #include "spcart/names.hpp"
 #include "spcart/threads.hpp"
 #include "spcart/version.hpp"
@@ -33,14 +33,6 @@ void show_program() {
                                   EIGEN_MINOR_VERSION)});
   table.add({"threads", fmt::format("{}", threads())});
   print(fmt::format("{}\n{}", bold(fmt::format("spcart {}", kVersion)), table.text()));
-}
-
-std::string bytes_in_words(std::uint64_t bytes) {
-  constexpr std::array kUnits = {"bytes", "kB", "MB", "GB", "TB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; size >= 1000 && unit + 1 < kUnits.size(); ++unit) size /= 1000;
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, kUnits[unit]);
 }
 
 /// The first few names, and how many there are.
@@ -71,8 +63,10 @@ TextTable facts(const Table& table) {
   const TableSummary seen = summarize(table);
   TextTable facts("ll");
   facts.add({"shape", shape(table)});
-  facts.add({"stored", fmt::format("{} {}, {}", seen.sparse ? "sparse" : "dense", name(seen.scalar),
-                                   bytes_in_words(static_cast<std::uint64_t>(seen.bytes)))});
+  facts.add(
+      {"stored", fmt::format("{} {}, {}{}", seen.sparse ? "sparse" : "dense", name(seen.scalar),
+                             bytes_in_words(static_cast<std::uint64_t>(seen.bytes)),
+                             table.in_file() ? " in a file" : "")});
   facts.add({"values", values_in_words(table, seen)});
   facts.add({"variables", has_names(table.variables)
                               ? some_of(table.variables)

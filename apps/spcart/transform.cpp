@@ -58,7 +58,7 @@ void run(const TransformArguments& arguments) {
     reorder(model,
             match_variables(data.table.variables, model.variables, file_title(arguments.model)));
     leave_unknown_out(model.preparation, data.warnings);
-    prepare(data, model.preparation, activity);
+    prepare(data, model.preparation, Solver::automatic, activity);
     activity.enter("computing scores");
     outputs.set("--scores", scores_csv(scores(*data.matrix, model.loadings), data.table.samples));
     activity.enter("writing");

@@ -103,6 +103,7 @@ struct Result {
   Vector singular_values;  ///< of PCA
   Solver solver = Solver::automatic;
   Preparation preparation;  ///< with the means and scales that were used
+  std::string storage;      ///< of the table, "memory" or "file"; the caller's to fill in
   Index threads = 0;
   Timing timing;
   std::vector<std::string> warnings;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -22,17 +23,34 @@ enum class Missing {
 
 enum class Presence { automatic, yes, no };
 
+/// Where a table is while it is used.
+enum class Storage {
+  automatic,  ///< in memory where there is room for it, else in a file
+  memory,
+  file
+};
+
 struct ReadOptions {
   Missing missing = Missing::error;
   Presence header = Presence::automatic;      ///< text: is the first line the variables' names?
   Presence row_labels = Presence::automatic;  ///< text: is the first field the sample's name?
-  std::vector<std::string> exclude;           ///< variables to leave out, by name
-  bool covariance = false;                    ///< the table is a covariance matrix
+  std::vector<std::string> exclude = {};      ///< variables to leave out, by name
+  bool covariance = false;  ///< the table is a covariance matrix, which is always kept in memory
+
+  Storage storage = Storage::automatic;
+  std::uint64_t memory = 0;  ///< bytes that the whole program may take; 0: what the system has
+  Index components = 2;      ///< that will be looked for: room is left for that work
+  std::filesystem::path cache = {};  ///< folder of the copies that are kept for the next time;
+                                     ///< empty: in the system's temporary folder, gone at the end
 };
 
 /// Reads .csv, .tsv, .npy or .mtx, plain or gzipped (found by content, not by name); "-" is CSV on
 /// standard input. Errors name file, line, column and value as far as they are known. Nothing is
 /// allocated on the word of a header alone.
+///
+/// A table that is not kept in memory is a FileView: of the file itself where that is a plain .npy
+/// from which nothing is left out, else of a binary copy. Missing and infinite numbers of an .npy
+/// that is used in place are found when it is prepared, not here.
 Table read_table(const std::filesystem::path& path, const ReadOptions& options = {},
                  const Tick& tick = {});
 

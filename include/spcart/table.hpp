@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "spcart/data.hpp"
+#include "spcart/file.hpp"
 
 namespace spcart {
 
 /// A table as it was read or generated: stored numbers with the names of its variables and samples.
 /// Rows are samples; for a covariance, both rows and columns are variables.
 struct Table {
-  std::variant<DenseView, SparseView> values;  ///< each with an owner
+  std::variant<DenseView, SparseView, FileView> values;  ///< views in memory have an owner
   bool covariance = false;
   std::vector<std::string> variables;   ///< one a column; x1, x2, ... where the source names none
   std::vector<std::string> samples;     ///< one a row, or empty where the source names none
@@ -20,10 +21,12 @@ struct Table {
 
   Index rows() const;
   Index cols() const;
-  std::unique_ptr<DataMatrix> prepare(const Preparation& preparation = {}) const;
+  bool in_file() const { return std::holds_alternative<FileView>(values); }
+  std::unique_ptr<DataMatrix> prepare(const Preparation& preparation = {},
+                                      const Tick& tick = {}) const;
 };
 
-/// The stored numbers as a dense matrix of doubles, e.g. a covariance.
+/// The stored numbers as a dense matrix of doubles, e.g. a covariance; also those of a file.
 Matrix to_matrix(const Table& table);
 
 /// What the stored numbers look like, before any preparation.
@@ -31,13 +34,17 @@ struct TableSummary {
   Scalar scalar = Scalar::float64;
   bool sparse = false;
   double least = 0, greatest = 0;
-  Index stored = 0;    ///< numbers kept in memory
+  Index stored = 0;    ///< numbers kept in memory or in a file
   Index nonzeros = 0;  ///< of them
   Index bytes = 0;     ///< of the numbers and, where sparse, of their places
 };
 TableSummary summarize(const Table& table);
 
-/// Whether a dense table is square and symmetric, as covariances and correlations are.
+/// Bytes of the stored numbers and, where sparse, of their places, wherever they are.
+std::uint64_t stored_bytes(const Table& table);
+
+/// Whether a dense table is square and symmetric, as covariances and correlations are. Of a file,
+/// as much is read as it takes to see that it is not.
 bool looks_like_covariance(const Table& table);
 
 /// A table that owns `values` (row i is sample i).

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "data/file_blocks.hpp"
 #include "spcart/table.hpp"
 
 namespace spcart {
@@ -54,15 +55,37 @@ void for_each_value(const SparseView& view, F& f) {
   view.wide ? for_each_entry<T, std::int64_t>(view, f) : for_each_entry<T, std::int32_t>(view, f);
 }
 
-/// Calls f(row, column, value) for every stored value, in the order in which they lie; `value` is a
-/// reference to where it lies.
+/// Calls f(row, column, value) for every value of a file, in the order in which they lie.
 template <class F>
-void for_each_value(const Table& table, F&& f) {
-  std::visit(
-      [&](const auto& view) {
-        with_scalar(view.scalar, [&]<class T>(T) { for_each_value<T>(view, f); });
-      },
-      table.values);
+void for_each_value(const FileView& view, F&& f, const Tick& tick = {}) {
+  with_scalar(widened(view.scalar), [&]<class T>(T) {
+    const bool by_row = view.sparse || view.order == FileView::Order::row;
+    const Index lines = by_row ? view.rows : view.cols;
+    const auto visit = [&](const auto& block) {
+      if (tick) tick(static_cast<double>(block.first) / static_cast<double>(lines));
+      const Index row = by_row ? block.first : 0, col = by_row ? 0 : block.first;
+      auto shifted = [&](Index i, Index j, const T& value) { f(row + i, col + j, value); };
+      for_each_value<T>(block.values, shifted);
+    };
+    if (view.sparse)
+      for (SparseBlocks blocks(view); const SparseBlock* block = blocks.next();) visit(*block);
+    else
+      for (DenseBlocks blocks(view, view.order); const DenseBlock* block = blocks.next();)
+        visit(*block);
+  });
+}
+
+/// Calls f(row, column, value) for every stored value, in the order in which they lie; `value` is a
+/// reference to where it lies, which for a table in a file is a buffer.
+template <class F>
+void for_each_value(const Table& table, F&& f, const Tick& tick = {}) {
+  if (const auto* file = std::get_if<FileView>(&table.values))
+    return for_each_value(*file, f, tick);
+  const auto visit = [&](const auto& view) {
+    with_scalar(view.scalar, [&]<class T>(T) { for_each_value<T>(view, f); });
+  };
+  if (const auto* dense = std::get_if<DenseView>(&table.values)) return visit(*dense);
+  visit(std::get<SparseView>(table.values));
 }
 
 }  // namespace spcart

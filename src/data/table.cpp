@@ -6,9 +6,43 @@
 #include <cmath>
 #include <utility>
 
+#include "data/file_scalar.hpp"
 #include "data/stored_values.hpp"
 
 namespace spcart {
+namespace {
+
+/// Whether lower(i, j) = upper(j, i + first), up to rounding, for the rows i of `lower` and all j
+/// before the diagonal.
+bool are_transposed(const DenseView& lower, const DenseView& upper, Index first) {
+  constexpr double kRounding = 1e-6;
+  return with_scalar(lower.scalar, [&]<class T>(T) {
+    const auto at = [](const DenseView& view, Index i, Index j) {
+      return static_cast<double>(
+          static_cast<const T*>(view.data)[i * view.row_stride + j * view.col_stride]);
+    };
+    for (Index i = 0; i < lower.rows; ++i)
+      for (Index j = 0; j < first + i; ++j) {
+        const double value = at(lower, i, j);
+        if (std::abs(value - at(upper, j, i)) > kRounding * std::abs(value)) return false;
+      }
+    return true;
+  });
+}
+
+/// Reads rows and columns side by side.
+bool is_symmetric(FileView view) {
+  view.memory /= 2;
+  // A step that fills the buffers, so that blocks of rows and of columns have the same size.
+  const std::uint64_t line = stored_bytes(view) / static_cast<std::uint64_t>(view.rows);
+  const Index step = std::clamp(static_cast<Index>(view.memory / line), Index{1}, view.rows);
+  DenseBlocks rows(view, FileView::Order::row, step), columns(view, FileView::Order::column, step);
+  while (const DenseBlock* lower = rows.next())
+    if (!are_transposed(lower->values, columns.next()->values, lower->first)) return false;
+  return true;
+}
+
+}  // namespace
 
 Index Table::rows() const {
   return std::visit([](const auto& view) { return view.rows; }, values);
@@ -18,9 +52,11 @@ Index Table::cols() const {
   return std::visit([](const auto& view) { return view.cols; }, values);
 }
 
-std::unique_ptr<DataMatrix> Table::prepare(const Preparation& preparation) const {
+std::unique_ptr<DataMatrix> Table::prepare(const Preparation& preparation, const Tick& tick) const {
   if (covariance) return make_covariance(to_matrix(*this), preparation);
-  if (const auto* dense = std::get_if<DenseView>(&values)) return make_dense(*dense, preparation);
+  if (const auto* file = std::get_if<FileView>(&values)) return make_file(*file, preparation, tick);
+  if (const auto* dense = std::get_if<DenseView>(&values))
+    return make_dense(*dense, preparation, tick);
   return make_sparse(std::get<SparseView>(values), preparation);
 }
 
@@ -44,30 +80,40 @@ TableSummary summarize(const Table& table) {
     s.least = std::min(s.least, 0.0);
     s.greatest = std::max(s.greatest, 0.0);
   }
-  s.scalar = std::visit([](const auto& view) { return view.scalar; }, table.values);
-  s.bytes = s.stored * with_scalar(s.scalar, [](auto zero) { return Index{sizeof(zero)}; });
-  if (const auto* view = std::get_if<SparseView>(&table.values)) {
-    const Index lines = view->major == SparseView::Major::row ? view->rows : view->cols;
+  s.bytes = static_cast<Index>(stored_bytes(table));
+  if (const auto* file = std::get_if<FileView>(&table.values)) {
+    s.scalar = widened(file->scalar);
+    s.sparse = file->sparse;
+  } else if (const auto* dense = std::get_if<DenseView>(&table.values)) {
+    s.scalar = dense->scalar;
+  } else {
+    s.scalar = std::get<SparseView>(table.values).scalar;
     s.sparse = true;
-    s.bytes += (s.stored + lines + 1) * (view->wide ? 8 : 4);
   }
   return s;
 }
 
+std::uint64_t stored_bytes(const Table& table) {
+  if (const auto* file = std::get_if<FileView>(&table.values)) return stored_bytes(*file);
+  if (const auto* dense = std::get_if<DenseView>(&table.values))
+    return static_cast<std::uint64_t>(dense->rows * dense->cols) * size_of(dense->scalar);
+  const auto& sparse = std::get<SparseView>(table.values);
+  const auto lines = sparse.major == SparseView::Major::row ? sparse.rows : sparse.cols;
+  const auto bytes = [&]<class I>(I) {
+    const auto entries = static_cast<std::uint64_t>(static_cast<const I*>(sparse.outer)[lines]);
+    return entries * (size_of(sparse.scalar) + sizeof(I)) +
+           (static_cast<std::uint64_t>(lines) + 1) * sizeof(I);
+  };
+  return sparse.wide ? bytes(std::int64_t{}) : bytes(std::int32_t{});
+}
+
 bool looks_like_covariance(const Table& table) {
-  constexpr double kRounding = 1e-6;
-  const auto* view = std::get_if<DenseView>(&table.values);
-  if (view == nullptr || view->rows != view->cols || view->rows < 2) return false;
-  return with_scalar(view->scalar, [&]<class T>(T) {
-    const auto at = [&](Index i, Index j) {
-      return static_cast<double>(
-          static_cast<const T*>(view->data)[i * view->row_stride + j * view->col_stride]);
-    };
-    for (Index i = 0; i < view->rows; ++i)
-      for (Index j = 0; j < i; ++j)
-        if (std::abs(at(i, j) - at(j, i)) > kRounding * std::abs(at(i, j))) return false;
-    return true;
-  });
+  if (table.rows() != table.cols() || table.rows() < 2) return false;
+  if (const auto* dense = std::get_if<DenseView>(&table.values))
+    return are_transposed(*dense, *dense, 0);
+  if (const auto* file = std::get_if<FileView>(&table.values); file && !file->sparse)
+    return is_symmetric(*file);
+  return false;
 }
 
 Table make_table(Matrix values, std::vector<std::string> variables,

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "data/open_file.hpp"
 #include "io/text.hpp"
 
 namespace spcart::io {
@@ -61,8 +62,10 @@ void ByteSource::open(const std::filesystem::path& path) {
   struct stat status {};
   if (::fstat(file_, &status) != 0) fail({name_}, "cannot be read: {}", reason(errno));
   if (S_ISDIR(status.st_mode)) fail({name_}, "is a directory");
-  if (S_ISREG(status.st_mode) && close_file_)
-    file_size_ = static_cast<std::uint64_t>(status.st_size);
+  if (S_ISREG(status.st_mode) && close_file_) {
+    close_file_ = false;
+    opened_ = std::make_shared<const OpenFile>(file_, name_);
+  }
 }
 
 void ByteSource::begin_inflate() {
@@ -73,7 +76,8 @@ void ByteSource::begin_inflate() {
 }
 
 std::optional<std::uint64_t> ByteSource::size() const {
-  return stream_ ? std::nullopt : file_size_;
+  if (stream_ || !opened_) return std::nullopt;
+  return opened_->size();
 }
 
 std::size_t ByteSource::read(char* to, std::size_t count) {
@@ -138,7 +142,7 @@ std::size_t ByteSource::read_file(char* to, std::size_t count) {
   std::size_t done = 0;
   while (done < count) {
     if (tick_) {
-      const auto size = static_cast<double>(file_size_.value_or(0));
+      const auto size = opened_ ? static_cast<double>(opened_->size()) : 0;
       tick_(size > 0 ? std::min(1.0, static_cast<double>(file_read_) / size) : 0);
     }
     // A signal ends the call early, and the tick above may then end the work.

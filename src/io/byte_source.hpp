@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spcart/types.hpp"
+#include "spcart/file.hpp"
 
 struct z_stream_s;
 
@@ -36,6 +36,10 @@ class ByteSource {
   /// Number of bytes where it is known beforehand: of plain files.
   std::optional<std::uint64_t> size() const;
 
+  /// The file where it is one that can be read again; none of standard input and of pipes.
+  const std::shared_ptr<const OpenFile>& file() const { return opened_; }
+  bool is_gzipped() const { return stream_ != nullptr; }
+
  private:
   struct EndInflate {
     void operator()(z_stream_s* stream) const;
@@ -53,7 +57,7 @@ class ByteSource {
   Tick tick_;
   int file_ = -1;
   bool close_file_ = false;
-  std::optional<std::uint64_t> file_size_;
+  std::shared_ptr<const OpenFile> opened_;
   std::uint64_t file_read_ = 0;
 
   std::vector<char> input_;  ///< bytes of the file that are not decoded yet

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "io/growing_array.hpp"
 #include "io/text.hpp"
 #include "spcart/error.hpp"
 
@@ -70,8 +69,12 @@ class QuoteState {
 
 class CsvReader {
  public:
-  CsvReader(ByteSource& source, const ReadOptions& options, char separator)
-      : file_(source.name()), lines_(source), options_(options), separator_(separator) {}
+  CsvReader(ByteSource& source, const ReadOptions& options, Cache& cache, char separator)
+      : file_(source.name()),
+        lines_(source),
+        options_(options),
+        cache_(cache),
+        separator_(separator) {}
 
   Table read();
 
@@ -92,6 +95,7 @@ class CsvReader {
   void leave_out_columns();
 
   void add_record(char* at, char* end, Index line);
+  void add_label(std::string_view text);
   double number(std::string_view text, Place place) const;
   [[noreturn]] void refuse_text(std::string_view text, Place place) const;
   [[noreturn]] void refuse_ragged(Index line, std::size_t fields) const;
@@ -101,6 +105,7 @@ class CsvReader {
   std::string file_;
   LineReader lines_;
   const ReadOptions& options_;
+  Cache& cache_;
   char separator_;
 
   bool header_ = false;
@@ -112,7 +117,7 @@ class CsvReader {
   std::size_t variables_ = 0;
 
   std::size_t records_ = 0;
-  GrowingArray<double> values_;
+  std::optional<NumberSpool> values_;
   std::vector<std::string> samples_;
 };
 
@@ -128,6 +133,7 @@ Table CsvReader::read() {
   decide_labels(first, second, head);
   name_columns(first, second, head[header_ ? 1 : 0].line);
   leave_out_columns();
+  values_.emplace(cache_, Scalar::float64, static_cast<Index>(variables_));
 
   for (std::size_t i = header_ ? 1 : 0; i < head.size(); ++i)
     add_record(head[i].begin(), head[i].end(), head[i].line);
@@ -303,14 +309,14 @@ void CsvReader::leave_out_columns() {
 void CsvReader::add_record(char* at, char* end, Index line) {
   const std::size_t record = records_++;
   if (options_.covariance && record < keep_.size() && !keep_[record]) return;
-  double* out = values_.extend(variables_);
+  auto* out = reinterpret_cast<double*>(values_->extend(variables_));
   for (std::size_t j = 0; j < fields_; ++j) {
     const Place place{file_, line, static_cast<Index>(j) + 1};
     const bool last = j + 1 == fields_;
     const bool is_label = labels_ && j == 0;
     if (is_label || !keep_[j - (labels_ ? 1 : 0)]) {
       const Field field = take_field(at, end, place);
-      if (is_label) samples_.push_back(to_utf8(field.text));
+      if (is_label) add_label(field.text);
     } else {
       const char* stop = read_plain_number(at, end, *out);
       if (stop != at && (stop == end || *stop == separator_)) {
@@ -327,6 +333,12 @@ void CsvReader::add_record(char* at, char* end, Index line) {
     if (at != end && last) refuse_ragged(line, j + 1 + split(at + 1, end, line).size());
     ++at;
   }
+}
+
+void CsvReader::add_label(std::string_view text) {
+  const std::string& label = samples_.emplace_back(to_utf8(text));
+  const bool inside = label.capacity() <= std::string().capacity();  // no memory of its own
+  values_->make_room(sizeof(label) + (inside ? 0 : label.capacity() + 1));
 }
 
 double CsvReader::number(std::string_view text, Place place) const {
@@ -382,11 +394,8 @@ std::string CsvReader::column_name(Index field) const {
 Table CsvReader::make_table() {
   Table table;
   const auto cols = static_cast<Index>(variables_);
-  const auto rows = static_cast<Index>(values_.size() / variables_);
-  auto owner = values_.release();
-  auto view = DenseView::row_major(owner.get(), rows, cols);
-  view.owner = std::move(owner);
-  table.values = std::move(view);
+  const auto rows = static_cast<Index>(values_->count() / variables_);
+  table.values = values_->finish(rows, cols, FileView::Order::row);
   for (std::size_t j = 0; j < names_.size(); ++j)
     if (keep_[j]) table.variables.push_back(std::move(names_[j]));
   table.samples = std::move(samples_);
@@ -395,8 +404,8 @@ Table CsvReader::make_table() {
 
 }  // namespace
 
-Table read_csv(ByteSource& source, const ReadOptions& options, char separator) {
-  return CsvReader(source, options, separator).read();
+Table read_csv(ByteSource& source, const ReadOptions& options, Cache& cache, char separator) {
+  return CsvReader(source, options, cache, separator).read();
 }
 
 }  // namespace spcart::io

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "io/byte_source.hpp"
+#include "io/cache.hpp"
 #include "spcart/io.hpp"
 
 namespace spcart::io {
@@ -8,6 +8,6 @@ namespace spcart::io {
 /// Reads separated text. The separator is found in the first line where none is given (0). Missing
 /// cells become NaN unless the options refuse them; variables to leave out are left out, and for a
 /// covariance their rows too.
-Table read_csv(ByteSource& source, const ReadOptions& options, char separator = 0);
+Table read_csv(ByteSource& source, const ReadOptions& options, Cache& cache, char separator = 0);
 
 }  // namespace spcart::io

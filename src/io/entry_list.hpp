@@ -19,15 +19,18 @@ namespace spcart::io {
 /// that ordered files need no more memory than their matrix; others need 16 bytes an entry.
 class EntryList {
  public:
-  EntryList(Index rows, Index cols) : rows_(rows), cols_(cols), col_bits_(bits_below(cols)) {}
+  EntryList(Index rows, Index cols,
+            std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max())
+      : rows_(rows), cols_(cols), col_bits_(bits_below(cols)), most_bytes_(most_bytes) {}
 
-  void add(std::int32_t row, std::int32_t col, double value) {
+  /// False, and nothing is added, where the list would take more than its most bytes.
+  bool add(std::int32_t row, std::int32_t col, double value) {
     const std::uint64_t key =
         static_cast<std::uint64_t>(row) << col_bits_ | static_cast<std::uint64_t>(col);
-    if (size() > 0 && key <= last_key_) {
-      if (key == last_key_) return void(*(values_.end() - 1) += value);
-      if (ordered_) give_up_order();
-    }
+    const bool behind = size() == 0 || key > last_key_;
+    if (size() > 0 && key == last_key_) return *(values_.end() - 1) += value, true;
+    if (bytes_with_one_more(ordered_ && behind) > most_bytes_) return false;
+    if (ordered_ && !behind) give_up_order();
     if (ordered_) {
       if (size() == 0 || key >> col_bits_ != last_key_ >> col_bits_) begin_row(row);
       inner_.push_back(col);
@@ -36,6 +39,7 @@ class EntryList {
     }
     values_.push_back(value);
     last_key_ = key;
+    return true;
   }
 
   std::size_t size() const { return values_.size(); }
@@ -43,17 +47,47 @@ class EntryList {
   /// The entries as a matrix, with offsets of 64 bits where there are more than `most_narrow`; the
   /// list is of no use afterwards.
   SparseView compress(std::size_t most_narrow = std::numeric_limits<std::int32_t>::max()) {
-    if (!ordered_) {
-      sort(0, size(), bits_below(rows_) + col_bits_);
-      sum_equals();
-    }
+    put_in_order();
     return size() > most_narrow ? compress_as<std::int64_t>() : compress_as<std::int32_t>();
+  }
+
+  /// Calls f(key, value) for every entry in order, and empties the list. A key holds the row and,
+  /// below it, the column.
+  template <class F>
+  void drain(F f) {
+    put_in_order();
+    run_starts_.push_back(size());
+    for (std::size_t i = 0; i < run_rows_.size(); ++i) {
+      const std::uint64_t row = static_cast<std::uint64_t>(run_rows_[i]) << col_bits_;
+      for (std::size_t k = run_starts_[i]; k < run_starts_[i + 1]; ++k)
+        f(row | static_cast<std::uint64_t>(inner_[k]), values_[k]);
+    }
+    for (std::size_t k = 0; k < keys_.size(); ++k) f(keys_[k], values_[k]);
+    *this = EntryList(rows_, cols_, most_bytes_);
+  }
+
+  Index row(std::uint64_t key) const { return static_cast<Index>(key >> col_bits_); }
+  std::int32_t col(std::uint64_t key) const {
+    return static_cast<std::int32_t>(key & ((std::uint64_t{1} << col_bits_) - 1));
   }
 
  private:
   /// Bits of the indices from 0 to size - 1.
   static int bits_below(Index size) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size - 1)));
+  }
+
+  std::uint64_t bytes_with_one_more(bool ordered) const {
+    constexpr std::uint64_t kRun = sizeof(std::int32_t) + sizeof(std::size_t);
+    return ordered ? (size() + 1) * (sizeof(double) + sizeof(std::int32_t)) +
+                         (run_rows_.size() + 1) * kRun
+                   : (size() + 1) * (sizeof(double) + sizeof(std::uint64_t));
+  }
+
+  void put_in_order() {
+    if (ordered_) return;
+    sort(0, size(), bits_below(rows_) + col_bits_);
+    sum_equals();
   }
 
   void begin_row(std::int32_t row) {
@@ -63,16 +97,14 @@ class EntryList {
 
   void give_up_order() {
     ordered_ = false;
-    run_starts_.push_back(size());
-    std::uint64_t* key = keys_.extend(size());
-    for (std::size_t i = 0; i < run_rows_.size(); ++i) {
-      const std::uint64_t row = static_cast<std::uint64_t>(run_rows_[i]) << col_bits_;
-      for (std::size_t k = run_starts_[i]; k < run_starts_[i + 1]; ++k)
-        *key++ = row | static_cast<std::uint64_t>(inner_[k]);
-    }
+    std::size_t run = run_rows_.size();
+    keys_ = inner_.widened<std::uint64_t>([&](std::size_t k, std::int32_t col) {
+      while (run == run_rows_.size() || k < run_starts_[run]) --run;
+      return static_cast<std::uint64_t>(run_rows_[run]) << col_bits_ |
+             static_cast<std::uint64_t>(col);
+    });
     run_rows_ = {};
     run_starts_ = {};
-    inner_ = {};
   }
 
   /// Sorts the entries from `first` to `last`, whose keys differ in their lowest `bits` only, where
@@ -184,6 +216,7 @@ class EntryList {
 
   Index rows_, cols_;
   int col_bits_;  ///< of a key: the row stands above them
+  std::uint64_t most_bytes_;
   bool ordered_ = true;
   std::uint64_t last_key_ = 0;
   GrowingArray<double> values_;

@@ -61,6 +61,23 @@ class GrowingArray {
     return out;
   }
 
+  /// The values f(i, value) gives for these, which are larger, in the same memory as far as it
+  /// goes; f is called from the last to the first. This array is empty afterwards.
+  template <class U, class F>
+  GrowingArray<U> widened(F f) {
+    static_assert(sizeof(U) >= sizeof(T) && sizeof(U) % sizeof(T) == 0);
+    set_capacity(size_ * (sizeof(U) / sizeof(T)));
+    for (std::size_t i = size_; i-- > 0;) {
+      const U value = f(i, data_[i]);
+      std::memcpy(reinterpret_cast<char*>(data_) + i * sizeof(U), &value, sizeof(U));
+    }
+    GrowingArray<U> out;
+    out.data_ = reinterpret_cast<U*>(std::exchange(data_, nullptr));
+    out.size_ = std::exchange(size_, 0);
+    out.capacity_ = std::exchange(capacity_, 0) / (sizeof(U) / sizeof(T));
+    return out;
+  }
+
   /// Hands over the memory to the owner that is returned; the array is empty afterwards.
   std::shared_ptr<T> release() {
     if (size_ > 0) set_capacity(size_);

@@ -345,6 +345,7 @@ std::string to_json(const Result& result, std::span<const std::string> variables
   out["bounds"] = object_of(result.bounds);
   out["timing"] = object_of(result.timing);
   out["memory_peak_bytes"] = memory_peak_bytes();
+  out["storage"] = result.storage.empty() ? ordered_json(nullptr) : ordered_json(result.storage);
   out["threads"] = result.threads;
   out["solver"] = name(result.solver);
   out["start"] = result.start ? ordered_json(name(*result.start)) : ordered_json(nullptr);

@@ -9,9 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "io/entry_list.hpp"
+#include "io/entry_spool.hpp"
 #include "io/growing_array.hpp"
 #include "io/text.hpp"
+#include "spcart/memory.hpp"
 
 namespace spcart::io {
 
@@ -29,8 +30,8 @@ struct Banner {
 
 class MatrixMarketReader {
  public:
-  MatrixMarketReader(ByteSource& source, const ReadOptions& options)
-      : file_(source.name()), lines_(source), options_(options) {}
+  MatrixMarketReader(ByteSource& source, const ReadOptions& options, Cache& cache)
+      : file_(source.name()), lines_(source), options_(options), cache_(cache) {}
 
   Table read();
 
@@ -45,8 +46,11 @@ class MatrixMarketReader {
   [[noreturn]] void refuse_entry(std::string_view rule);
   [[noreturn]] void refuse_count(std::uint64_t found) const;
 
-  SparseView read_coordinate();
-  DenseView read_array();
+  decltype(Table::values) read_coordinate();
+  decltype(Table::values) read_array();
+  DenseView read_triangle();
+  template <class Put>
+  void read_numbers(Put put);
   void unpack_triangle(GrowingArray<double>& values) const;
 
   Place here() const { return {file_, lines_.number()}; }
@@ -54,6 +58,7 @@ class MatrixMarketReader {
   std::string file_;
   LineReader lines_;
   const ReadOptions& options_;
+  Cache& cache_;
   Banner banner_;
   Index rows_ = 0, cols_ = 0;
   std::uint64_t entries_ = 0;  ///< as promised
@@ -66,10 +71,9 @@ Table MatrixMarketReader::read() {
   read_sizes();
   check_sizes();
   Table table;
-  if (banner_.coordinate)
-    table.values = read_coordinate();
-  else
-    table.values = read_array();
+  table.values = banner_.coordinate                      ? read_coordinate()
+                 : banner_.symmetry == Symmetry::general ? read_array()
+                                                         : read_triangle();
   table.variables = default_names(cols_);
   return table;
 }
@@ -194,8 +198,8 @@ double MatrixMarketReader::read_value() {
   return value;
 }
 
-SparseView MatrixMarketReader::read_coordinate() {
-  EntryList list(rows_, cols_);
+decltype(Table::values) MatrixMarketReader::read_coordinate() {
+  EntrySpool list(rows_, cols_, cache_);
   std::uint64_t found = 0;
   for (; next_line(); ++found) {
     if (found == entries_) refuse_count(found + 1);
@@ -211,23 +215,37 @@ SparseView MatrixMarketReader::read_coordinate() {
     if (row != col) list.add(col, row, banner_.symmetry == Symmetry::skew ? -value : value);
   }
   if (found != entries_) refuse_count(found);
-  return list.compress();
+  return list.finish();
 }
 
-DenseView MatrixMarketReader::read_array() {
-  const auto n = static_cast<std::uint64_t>(rows_);
-  entries_ = banner_.symmetry == Symmetry::general     ? n * static_cast<std::uint64_t>(cols_)
-             : banner_.symmetry == Symmetry::symmetric ? n * (n + 1) / 2
-                                                       : n * (n - 1) / 2;
-  GrowingArray<double> values;
-  while (next_line()) {
-    while (at_ != end_) {
-      if (values.size() == entries_) refuse_count(entries_ + 1);
-      values.push_back(read_value());
+template <class Put>
+void MatrixMarketReader::read_numbers(Put put) {
+  std::uint64_t found = 0;
+  while (next_line())
+    for (; at_ != end_; ++found) {
+      if (found == entries_) refuse_count(entries_ + 1);
+      put(read_value());
     }
-  }
-  if (values.size() != entries_) refuse_count(values.size());
-  if (banner_.symmetry != Symmetry::general) unpack_triangle(values);
+  if (found != entries_) refuse_count(found);
+}
+
+decltype(Table::values) MatrixMarketReader::read_array() {
+  entries_ = static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(cols_);
+  NumberSpool values(cache_, Scalar::float64, cols_);
+  read_numbers([&](double value) { std::memcpy(values.extend(1), &value, sizeof(value)); });
+  return values.finish(rows_, cols_, FileView::Order::column);
+}
+
+/// A half cannot be unfolded as it comes: it must fit in memory.
+DenseView MatrixMarketReader::read_triangle() {
+  const auto n = static_cast<std::uint64_t>(rows_);
+  if (n * n > cache_.room(cols_) / sizeof(double) && cache_.is_limited())
+    fail({file_}, "a symmetric array must fit in memory, and {} x {} takes {}: write it as general",
+         n, n, bytes_in_words(n * n * sizeof(double)));
+  entries_ = banner_.symmetry == Symmetry::symmetric ? n * (n + 1) / 2 : n * (n - 1) / 2;
+  GrowingArray<double> values;
+  read_numbers([&](double value) { values.push_back(value); });
+  unpack_triangle(values);
   auto owner = values.release();
   auto view = DenseView::column_major(owner.get(), rows_, cols_);
   view.owner = std::move(owner);
@@ -251,8 +269,8 @@ void MatrixMarketReader::unpack_triangle(GrowingArray<double>& values) const {
 
 }  // namespace
 
-Table read_matrix_market(ByteSource& source, const ReadOptions& options) {
-  return MatrixMarketReader(source, options).read();
+Table read_matrix_market(ByteSource& source, const ReadOptions& options, Cache& cache) {
+  return MatrixMarketReader(source, options, cache).read();
 }
 
 }  // namespace spcart::io

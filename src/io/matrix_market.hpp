@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "io/byte_source.hpp"
+#include "io/cache.hpp"
 #include "spcart/io.hpp"
 
 namespace spcart::io {
@@ -11,6 +11,6 @@ inline constexpr std::string_view kMatrixMarketBanner = "%%MatrixMarket";
 
 /// Reads a MatrixMarket file: coordinates become rows of sparse entries, arrays stay dense. Entries
 /// given more than once are summed. Missing values become NaN unless the options refuse them.
-Table read_matrix_market(ByteSource& source, const ReadOptions& options);
+Table read_matrix_market(ByteSource& source, const ReadOptions& options, Cache& cache);
 
 }  // namespace spcart::io

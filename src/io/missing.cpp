@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/stored_values.hpp"
+#include "io/edit_file.hpp"
 #include "io/text.hpp"
 
 namespace spcart::io {
@@ -22,9 +23,9 @@ std::string where(const Table& table, Index row, Index col) {
 }
 
 /// Whether there are missing values; refuses infinite ones, and missing ones where that is asked.
-bool find_missing(const Table& table, Missing missing, std::string_view file) {
+bool find_missing(const Table& table, Missing missing, std::string_view file, const Tick& tick) {
   bool found = false;
-  for_each_value(table, [&](Index row, Index col, auto value) {
+  const auto look = [&](Index row, Index col, auto value) {
     if (std::isfinite(static_cast<double>(value))) return;
     if (std::isinf(static_cast<double>(value)))
       fail({file}, "{} is infinite", where(table, row, col));
@@ -32,33 +33,52 @@ bool find_missing(const Table& table, Missing missing, std::string_view file) {
       fail({file}, "{} is missing (NaN); {}", where(table, row, col),
            missing_hint(table.covariance));
     found = true;
-  });
+  };
+  for_each_value(table, look, tick);
   return found;
 }
 
-void drop_samples(Table& table, std::string_view file) {
+bool is_integer(FileScalar scalar) {
+  return scalar != FileScalar::float32 && scalar != FileScalar::float64;
+}
+
+void drop_samples(Table& table, std::string_view file, Cache& cache, const Tick& tick) {
   std::vector<bool> keep(static_cast<std::size_t>(table.rows()), true);
-  for_each_value(table, [&](Index row, Index, auto value) {
+  const auto look = [&](Index row, Index, auto value) {
     if (std::isnan(static_cast<double>(value))) keep[static_cast<std::size_t>(row)] = false;
-  });
+  };
+  for_each_value(table, look, tick);
   const Index all = table.rows();
   const auto dropped = static_cast<Index>(std::count(keep.begin(), keep.end(), false));
   if (dropped == all) fail({file}, "every sample has missing values: none is left");
-  keep_only(table, keep, std::vector<bool>(static_cast<std::size_t>(table.cols()), true));
+  keep_only(table, keep, std::vector<bool>(static_cast<std::size_t>(table.cols()), true), cache,
+            tick);
   table.notes.push_back(
       fmt::format("{} of {} samples dropped: they have missing values", dropped, all));
 }
 
-void fill_in_means(Table& table, std::string_view file) {
+void fill_in(Table& table, const std::vector<double>& means, Cache& cache, const Tick& tick) {
+  if (auto* view = std::get_if<FileView>(&table.values)) {
+    *view = edited(*view, {.fill = means}, cache, tick);
+    return;
+  }
+  for_each_value(table, [&]<class T>(Index, Index col, const T& value) {
+    if (std::isnan(static_cast<double>(value)))
+      *writable<T>(&value) = static_cast<T>(means[static_cast<std::size_t>(col)]);
+  });
+}
+
+void fill_in_means(Table& table, std::string_view file, Cache& cache, const Tick& tick) {
   std::vector<double> sums(static_cast<std::size_t>(table.cols()), 0);
   std::vector<Index> gaps(sums.size(), 0);
-  for_each_value(table, [&](Index, Index col, auto value) {
+  const auto look = [&](Index, Index col, auto value) {
     const auto j = static_cast<std::size_t>(col);
     if (std::isnan(static_cast<double>(value)))
       ++gaps[j];
     else
       sums[j] += static_cast<double>(value);
-  });
+  };
+  for_each_value(table, look, tick);
   Index all = 0;
   for (std::size_t j = 0; j < sums.size(); ++j) {
     if (gaps[j] == table.rows()) {
@@ -66,14 +86,10 @@ void fill_in_means(Table& table, std::string_view file) {
            printable(table.variables[j]));
     }
     all += gaps[j];
+    // Entries that a sparse table does not store are zeros, and count as such.
+    sums[j] /= static_cast<double>(table.rows() - gaps[j]);
   }
-  // Entries that a sparse table does not store are zeros, and count as such.
-  const auto rows = table.rows();
-  for_each_value(table, [&]<class T>(Index, Index col, const T& value) {
-    if (!std::isnan(static_cast<double>(value))) return;
-    const auto j = static_cast<std::size_t>(col);
-    *writable<T>(&value) = static_cast<T>(sums[j] / static_cast<double>(rows - gaps[j]));
-  });
+  fill_in(table, sums, cache, tick);
   table.notes.push_back(fmt::format("{} missing value{} replaced by the mean of {}", all,
                                     all == 1 ? "" : "s",
                                     all == 1 ? "its variable" : "their variables"));
@@ -142,14 +158,23 @@ void keep_names(std::vector<std::string>& names, const std::vector<bool>& keep) 
 
 }  // namespace
 
-void handle_missing(Table& table, Missing missing, std::string_view file) {
-  if (!find_missing(table, missing, file)) return;
-  if (missing == Missing::drop) drop_samples(table, file);
-  if (missing == Missing::mean) fill_in_means(table, file);
+void handle_missing(Table& table, Missing missing, std::string_view file, Cache& cache,
+                    const Tick& tick) {
+  const auto* in_place = std::get_if<FileView>(&table.values);
+  if (in_place && (missing == Missing::error || is_integer(in_place->scalar))) return;
+  if (!find_missing(table, missing, file, tick)) return;
+  if (missing == Missing::drop) drop_samples(table, file, cache, tick);
+  if (missing == Missing::mean) fill_in_means(table, file, cache, tick);
 }
 
-void keep_only(Table& table, const std::vector<bool>& rows, const std::vector<bool>& cols) {
-  std::visit([&](auto& view) { keep_values(view, rows, cols); }, table.values);
+void keep_only(Table& table, const std::vector<bool>& rows, const std::vector<bool>& cols,
+               Cache& cache, const Tick& tick) {
+  if (auto* view = std::get_if<FileView>(&table.values))
+    *view = edited(*view, {.rows = rows, .cols = cols}, cache, tick);
+  else if (auto* dense = std::get_if<DenseView>(&table.values))
+    keep_values(*dense, rows, cols);
+  else
+    keep_values(std::get<SparseView>(table.values), rows, cols);
   keep_names(table.samples, rows);
   keep_names(table.variables, cols);
 }

@@ -3,15 +3,19 @@
 #include <string_view>
 #include <vector>
 
-#include "spcart/io.hpp"
+#include "io/cache.hpp"
 
 namespace spcart::io {
 
 /// Does to missing values (NaN) of a table that was just read what is asked, and notes it. Infinite
 /// values are refused whatever is asked.
-void handle_missing(Table& table, Missing missing, std::string_view file);
+/// In a file that is used in place, missing values that are refused and infinite ones are left to
+/// be found by the first pass over it, which looks at every number anyway.
+void handle_missing(Table& table, Missing missing, std::string_view file, Cache& cache,
+                    const Tick& tick = {});
 
-/// Keeps the marked samples and variables only, where the numbers lie.
-void keep_only(Table& table, const std::vector<bool>& rows, const std::vector<bool>& cols);
+/// Keeps the marked samples and variables only, where the numbers lie or, of a file, in a copy.
+void keep_only(Table& table, const std::vector<bool>& rows, const std::vector<bool>& cols,
+               Cache& cache, const Tick& tick = {});
 
 }  // namespace spcart::io

@@ -2,21 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "io/growing_array.hpp"
+#include "data/file_scalar.hpp"
 #include "io/text.hpp"
 
 namespace spcart::io {
 
 namespace {
-
-static_assert(std::endian::native == std::endian::little);
 
 struct Header {
   std::string descr;
@@ -153,49 +150,27 @@ Header read_header(ByteSource& source, std::uint64_t& offset) {
   return HeaderParser(file, text).parse();
 }
 
-/// The types that are known: how they are stored, and as what they are kept.
+/// The types that are known, as NumPy calls them.
 struct Type {
   std::string_view descr;
-  std::size_t size;
-  Scalar kept;
-  void (*widen)(const char* from, std::size_t count, char* to);  ///< none where kept as stored
+  FileScalar scalar;
 };
 
-template <class From, class To>
-void widen(const char* from, std::size_t count, char* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    From value;
-    std::memcpy(&value, from + i * sizeof(From), sizeof(From));
-    // NOLINTNEXTLINE(bugprone-signed-char-misuse): signed is what it is
-    reinterpret_cast<To*>(to)[i] = static_cast<To>(value);
-  }
-}
+constexpr auto kTypes = std::to_array<Type>({{"|u1", FileScalar::uint8},
+                                             {"<i4", FileScalar::int32},
+                                             {"<f4", FileScalar::float32},
+                                             {"<f8", FileScalar::float64},
+                                             {"|b1", FileScalar::boolean},
+                                             {"|i1", FileScalar::int8},
+                                             {"<i2", FileScalar::int16},
+                                             {"<u2", FileScalar::uint16},
+                                             {"<u4", FileScalar::uint32},
+                                             {"<i8", FileScalar::int64},
+                                             {"<u8", FileScalar::uint64}});
 
-void widen_bool(const char* from, std::size_t count, char* to) {
-  std::transform(from, from + count, to, [](char c) { return static_cast<char>(c != 0); });
-}
-
-constexpr auto kTypes = std::to_array<Type>({
-    {"|u1", 1, Scalar::uint8, nullptr},
-    {"<i4", 4, Scalar::int32, nullptr},
-    {"<f4", 4, Scalar::float32, nullptr},
-    {"<f8", 8, Scalar::float64, nullptr},
-    {"|b1", 1, Scalar::uint8, widen_bool},
-    {"|i1", 1, Scalar::int32, widen<std::int8_t, std::int32_t>},
-    {"<i2", 2, Scalar::int32, widen<std::int16_t, std::int32_t>},
-    {"<u2", 2, Scalar::int32, widen<std::uint16_t, std::int32_t>},
-    {"<u4", 4, Scalar::float64, widen<std::uint32_t, double>},
-    {"<i8", 8, Scalar::float64, widen<std::int64_t, double>},
-    {"<u8", 8, Scalar::float64, widen<std::uint64_t, double>},
-});
-
-std::size_t size_of(Scalar scalar) {
-  return scalar == Scalar::uint8 ? 1 : scalar == Scalar::float64 ? 8 : 4;
-}
-
-const Type& find_type(std::string_view file, std::string_view descr) {
+FileScalar find_type(std::string_view file, std::string_view descr) {
   for (const Type& type : kTypes)
-    if (type.descr == descr) return type;
+    if (type.descr == descr) return type.scalar;
   if (descr.starts_with('>')) {
     fail({file}, "has the big-endian type '{}': write it little-endian, as '<{}'", printable(descr),
          printable(descr.substr(1)));
@@ -231,46 +206,48 @@ std::size_t count_values(ByteSource& source, const Header& header, std::size_t s
 }
 
 /// Reads in steps, so that memory is taken for what is there and not for what is promised.
-std::shared_ptr<const void> read_values(ByteSource& source, const Type& type, std::size_t count) {
+void read_values(ByteSource& source, FileScalar scalar, std::size_t count, NumberSpool& values) {
   constexpr std::size_t kStep = std::size_t{1} << 20;
-  const std::size_t kept = size_of(type.kept);
-  GrowingArray<char> values;
-  std::vector<char> stored(type.widen != nullptr ? kStep * type.size : 0);
+  const std::size_t size = size_of(scalar);
+  std::vector<char> stored(is_kept(scalar) ? 0 : kStep * size);
   for (std::size_t done = 0; done < count;) {
     const std::size_t step = std::min(kStep, count - done);
-    char* to = values.extend(step * kept);
-    char* from = type.widen != nullptr ? stored.data() : to;
-    const std::size_t got = source.read(from, step * type.size);
-    if (got != step * type.size)
-      fail({source.name()}, "ends after {} of {} numbers", done + got / type.size, count);
-    if (type.widen != nullptr) type.widen(from, step, to);
+    char* to = values.extend(step);
+    char* from = is_kept(scalar) ? to : stored.data();
+    const std::size_t got = source.read(from, step * size);
+    if (got != step * size)
+      fail({source.name()}, "ends after {} of {} numbers", done + got / size, count);
+    if (!is_kept(scalar)) widen(scalar, from, step, to);
     done += step;
   }
   char extra = 0;
   if (source.read(&extra, 1) != 0) fail({source.name()}, "goes on after its {} numbers", count);
-  return values.release();
 }
 
 }  // namespace
 
-Table read_npy(ByteSource& source) {
+Table read_npy(ByteSource& source, Cache& cache) {
   std::uint64_t offset = 0;
   const Header header = read_header(source, offset);
-  const Type& type = find_type(source.name(), header.descr);
-  const std::size_t count = count_values(source, header, type.size, offset);
-
-  DenseView view;
-  view.owner = read_values(source, type, count);
-  view.data = view.owner.get();
-  view.scalar = type.kept;
-  view.rows = static_cast<Index>(header.shape[0]);
-  view.cols = static_cast<Index>(header.shape[1]);
-  view.row_stride = header.fortran_order ? 1 : view.cols;
-  view.col_stride = header.fortran_order ? view.rows : 1;
+  const FileScalar scalar = find_type(source.name(), header.descr);
+  const std::size_t count = count_values(source, header, size_of(scalar), offset);
+  const auto rows = static_cast<Index>(header.shape[0]), cols = static_cast<Index>(header.shape[1]);
+  const auto order = header.fortran_order ? FileView::Order::column : FileView::Order::row;
 
   Table table;
-  table.variables = default_names(view.cols);
-  table.values = std::move(view);
+  if (source.file() && !source.is_gzipped() &&
+      count * size_of(widened(scalar)) > cache.room(cols)) {
+    FileView view{.file = source.file(), .scalar = scalar, .rows = rows, .cols = cols};
+    view.order = order;
+    view.values = offset;
+    view.memory = cache.buffers(cols);
+    table.values = std::move(view);
+  } else {
+    NumberSpool values(cache, widened(scalar), cols);
+    read_values(source, scalar, count, values);
+    table.values = values.finish(rows, cols, order);
+  }
+  table.variables = default_names(cols);
   return table;
 }
 

@@ -6,13 +6,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
-#include <mutex>
-#include <random>
-#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "io/temporary_file.hpp"
 #include "io/text.hpp"
 #include "spcart/io.hpp"
 
@@ -22,41 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using io::fail_to_write;
+using io::TemporaryFile;
+
 std::string reason(int error) { return std::generic_category().message(error); }
-
-/// The temporary files that exist now.
-class Unfinished {
- public:
-  static Unfinished& instance() {
-    static Unfinished unfinished;
-    return unfinished;
-  }
-
-  void add(const fs::path& path) {
-    const std::lock_guard lock(mutex_);
-    paths_.insert(path);
-  }
-
-  void forget(const fs::path& path) {
-    const std::lock_guard lock(mutex_);
-    paths_.erase(path);
-  }
-
-  void remove_all() {
-    const std::lock_guard lock(mutex_);
-    for (const fs::path& path : paths_) ::unlink(path.c_str());
-    paths_.clear();
-  }
-
- private:
-  std::mutex mutex_;
-  std::set<fs::path> paths_;
-};
-
-[[noreturn]] void fail_to_write(const fs::path& path, int error) {
-  throw std::runtime_error(
-      fmt::format("{}: cannot be written: {}", io::printable(path.string(), 4096), reason(error)));
-}
 
 /// A descriptor that is written to and closed with all errors seen.
 class Writer {
@@ -83,45 +50,6 @@ class Writer {
  private:
   const fs::path& name_;
   int file_;
-};
-
-/// A new file beside its target, which is gone at the end unless it was renamed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(fs::path name) : target_(std::move(name)) {
-    std::random_device random;
-    for (int tries = 0; file_ < 0; ++tries) {
-      path_ = target_.parent_path() / fmt::format(".spcart-{}-{:08x}.tmp", ::getpid(), random());
-      Unfinished::instance().add(path_);
-      constexpr mode_t kByUmask = 0666;
-      file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kByUmask);
-      if (file_ >= 0) break;
-      const int error = errno;
-      Unfinished::instance().forget(path_);
-      if (error != EEXIST || tries > 100) fail_to_write(target_, error);
-    }
-    struct stat old {};
-    constexpr mode_t kPermissions = 0777;
-    if (::stat(target_.c_str(), &old) == 0) ::fchmod(file_, old.st_mode & kPermissions);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    if (!renamed_) ::unlink(path_.c_str());
-    Unfinished::instance().forget(path_);
-  }
-
-  int file() const { return file_; }
-
-  void rename() {
-    if (::rename(path_.c_str(), target_.c_str()) != 0) fail_to_write(target_, errno);
-    renamed_ = true;
-  }
-
- private:
-  fs::path target_, path_;
-  int file_ = -1;
-  bool renamed_ = false;
 };
 
 /// Whether the path is written as it is, since there is nothing that could be replaced by a file.
@@ -194,9 +122,8 @@ void OutputFile::prepare(std::string_view text) {
     fs::path target = fs::canonical(path_, error);
     if (error) target = path_;
     pending->temporary = std::make_unique<TemporaryFile>(std::move(target));
-    Writer writer(path_, pending->temporary->file());
-    writer.write(text);
-    writer.close();
+    pending->temporary->write_at(0, text.data(), text.size());
+    pending->temporary->close();
   }
   pending_ = std::move(pending);
 }
@@ -209,7 +136,5 @@ void OutputFile::commit() {
   else
     write_directly(path_, pending->text);
 }
-
-void remove_unfinished_files() noexcept { Unfinished::instance().remove_all(); }
 
 }  // namespace spcart

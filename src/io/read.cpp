@@ -7,6 +7,7 @@
 
 #include "data/stored_values.hpp"
 #include "io/byte_source.hpp"
+#include "io/cache.hpp"
 #include "io/csv.hpp"
 #include "io/matrix_market.hpp"
 #include "io/missing.hpp"
@@ -44,7 +45,7 @@ Format format_of(const std::filesystem::path& path, std::string_view head) {
 
 /// Leaves out variables of tables without names in them; of a covariance their rows too.
 void leave_out(Table& table, const std::vector<std::string>& names, bool rows_too,
-               std::string_view file) {
+               std::string_view file, Cache& cache, const Tick& tick) {
   if (names.empty()) return;
   std::vector<bool> cols(table.variables.size(), true);
   for (const std::string& name : names) {
@@ -56,21 +57,23 @@ void leave_out(Table& table, const std::vector<std::string>& names, bool rows_to
   if (std::count(cols.begin(), cols.end(), true) == 0) fail({file}, "no variables are left");
   std::vector<bool> rows(static_cast<std::size_t>(table.rows()), true);
   if (rows_too) std::copy_n(cols.begin(), std::min(rows.size(), cols.size()), rows.begin());
-  keep_only(table, rows, cols);
+  keep_only(table, rows, cols, cache, tick);
 }
 
-Table read_stored(ByteSource& source, Format format, const ReadOptions& options) {
+Table read_stored(ByteSource& source, Format format, const ReadOptions& options, Cache& cache,
+                  const Tick& tick) {
   switch (format) {
     case Format::csv:
-      return read_csv(source, options);
+      return read_csv(source, options, cache);
     case Format::tsv:
-      return read_csv(source, options, '\t');
+      return read_csv(source, options, cache, '\t');
     case Format::npy:
     case Format::matrix_market:
       break;
   }
-  Table table = format == Format::npy ? read_npy(source) : read_matrix_market(source, options);
-  leave_out(table, options.exclude, options.covariance, source.name());
+  Table table =
+      format == Format::npy ? read_npy(source, cache) : read_matrix_market(source, options, cache);
+  leave_out(table, options.exclude, options.covariance, source.name(), cache, tick);
   return table;
 }
 
@@ -97,14 +100,16 @@ Table read_loadings_table(const std::filesystem::path& path) {
   const Format format = format_of(path, source.head());
   ReadOptions options;
   options.missing = Missing::drop;  // the readers leave NaN
-  Table table = read_stored(source, format, options);
+  options.storage = Storage::memory;
+  Cache cache(options, path, source);
+  Table table = read_stored(source, format, options, cache, {});
   for_each_value(table, [&](Index row, Index col, auto value) {
     if (std::isnan(static_cast<double>(value)))
       fail({source.name()},
            "row {}, column {} is missing; loadings must be complete, with 0 for none", row + 1,
            col + 1);
   });
-  handle_missing(table, Missing::error, source.name());
+  handle_missing(table, Missing::error, source.name(), cache);
   return table;
 }
 
@@ -157,9 +162,12 @@ std::vector<Index> by_position(std::size_t count) {
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options, const Tick& tick) {
   io::ByteSource source(path, tick);
-  Table table = io::read_stored(source, io::format_of(path, source.head()), options);
+  io::Cache cache(options, path, source);
+  if (std::optional<Table> kept = cache.find()) return std::move(*kept);
+  Table table = io::read_stored(source, io::format_of(path, source.head()), options, cache, tick);
   if (options.covariance) io::mark_covariance(table, source.name());
-  io::handle_missing(table, options.missing, source.name());
+  io::handle_missing(table, options.missing, source.name(), cache, tick);
+  cache.keep(table);
   return table;
 }
 

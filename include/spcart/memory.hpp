@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "spcart/types.hpp"
+
+namespace spcart {
+
+/// Bytes of memory that this process can have: the smaller of what the system has available and of
+/// the limits that its control groups set.
+std::uint64_t available_memory();
+
+/// Bytes that a fit of so many components takes at the least, the program and the buffers of a file
+/// among them, but not the table where that is in memory.
+std::uint64_t least_working_memory(Index variables, Index components);
+
+/// What the Gram route of PCA takes in addition.
+std::uint64_t gram_memory(Index variables);
+
+/// A number of bytes: "500M", "1.5G", "2GB" (powers of 1000), "2GiB" (of 1024), or without a unit.
+/// Throws Error that begins with `option` and the text.
+std::uint64_t parse_bytes(std::string_view option, std::string_view text);
+
+/// "1.5 GB", in powers of 1000.
+std::string bytes_in_words(std::uint64_t bytes);
+
+}  // namespace spcart

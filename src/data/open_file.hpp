@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "spcart/file.hpp"
+
+namespace spcart {
+
+/// What tells whether a file is still the same.
+struct FileIdentity {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t modified = 0;  ///< in nanoseconds
+
+  bool operator==(const FileIdentity&) const = default;
+};
+
+class OpenFile {
+ public:
+  /// Takes over a descriptor that is open for reading.
+  OpenFile(int descriptor, std::string name);
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  /// Reads exactly so many bytes; may be called from several threads at once.
+  void read(std::uint64_t offset, char* to, std::size_t count) const;
+
+  /// Throws Error where the file is no longer what it was when it was opened.
+  void check_unchanged() const;
+
+  const FileIdentity& identity() const { return identity_; }
+  std::uint64_t size() const { return identity_.size; }
+  const std::string& name() const { return name_; }
+
+  /// Bytes that were read so far: tells how many passes were made.
+  std::uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  FileIdentity identity_now() const;
+
+  int descriptor_;
+  std::string name_;
+  FileIdentity identity_;
+  mutable std::atomic<std::uint64_t> bytes_read_ = 0;
+};
+
+}  // namespace spcart

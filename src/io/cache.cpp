@@ -1,0 +1,346 @@
+#include "io/cache.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "data/file_blocks.hpp"
+#include "data/file_scalar.hpp"
+#include "data/open_file.hpp"
+#include "io/text.hpp"
+#include "spcart/memory.hpp"
+#include "spcart/names.hpp"
+
+namespace spcart::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little);
+
+constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
+
+/// The beginning of a file of ours.
+struct Header {
+  std::array<char, 8> magic = {'s', 'p', 'c', 'a', 'r', 't', '\n', '\1'};
+  std::uint64_t scalar = 0, by_column = 0, sparse = 0, rows = 0, cols = 0, entries = 0;
+  std::uint64_t values = 0, inner = 0, outer = 0;  ///< where they begin
+  std::uint64_t text = 0, text_bytes = 0;
+  std::uint64_t check = 0;  ///< hash of the text behind the header, this being 0
+};
+static_assert(sizeof(Header) == 104 && sizeof(Header) <= kCacheHeader);
+
+/// FNV-1a: tells names of files apart, and whether what is read is what was written.
+std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::uint64_t check_of(Header header, std::string_view text) {
+  header.check = 0;
+  return hash_of(text, hash_of({reinterpret_cast<const char*>(&header), sizeof(header)}));
+}
+
+Header header_of(const FileView& view) {
+  const auto number = [](Index value) { return static_cast<std::uint64_t>(value); };
+  Header header;
+  header.scalar = static_cast<std::uint64_t>(view.scalar);
+  header.by_column = view.order == FileView::Order::column ? 1 : 0;
+  header.sparse = view.sparse ? 1 : 0;
+  header.rows = number(view.rows);
+  header.cols = number(view.cols);
+  header.entries = number(view.entries);
+  header.values = view.values;
+  header.inner = view.inner;
+  header.outer = view.outer;
+  return header;
+}
+
+FileView view_of_header(const Header& header, std::shared_ptr<const OpenFile> file) {
+  const auto known = [](bool good) {
+    if (!good) throw Error("the header is not ours");
+  };
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  known(header.magic == Header{}.magic && header.scalar <= 3 && header.by_column <= 1 &&
+        header.sparse <= 1 && header.rows - 1 < kMost && header.cols - 1 < kMost &&
+        header.entries <= kMost);
+  FileView view;
+  view.file = std::move(file);
+  view.scalar = static_cast<FileScalar>(header.scalar);
+  view.order = header.by_column == 1 ? FileView::Order::column : FileView::Order::row;
+  view.sparse = header.sparse == 1;
+  view.rows = static_cast<Index>(header.rows);
+  view.cols = static_cast<Index>(header.cols);
+  view.entries = static_cast<Index>(header.entries);
+  view.values = header.values;
+  view.inner = header.inner;
+  view.outer = header.outer;
+  check_extent(view);
+  return view;
+}
+
+using Names = std::vector<std::string>;
+
+void put_number(std::string& text, std::uint64_t number) {
+  text.append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+void put_names(std::string& text, const Names& names) {
+  put_number(text, names.size());
+  for (const std::string& name : names) {
+    put_number(text, name.size());
+    text += name;
+  }
+}
+
+std::string_view take(std::string_view& text, std::uint64_t bytes) {
+  if (bytes > text.size()) throw Error("the text is cut off");
+  const std::string_view taken = text.substr(0, bytes);
+  text.remove_prefix(bytes);
+  return taken;
+}
+
+std::uint64_t take_number(std::string_view& text) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, take(text, sizeof(number)).data(), sizeof(number));
+  return number;
+}
+
+Names take_names(std::string_view& text) {
+  Names names;
+  for (std::uint64_t left = take_number(text); left > 0; --left)
+    names.emplace_back(take(text, take_number(text)));
+  return names;
+}
+
+/// Throws Error where the file is not what `key` says.
+Table read_kept(const fs::path& path, const std::string& key) {
+  const auto file = open_file(path);
+  Header header;
+  file->read(0, reinterpret_cast<char*>(&header), sizeof(header));
+  Table table;
+  table.values = view_of_header(header, file);
+  if (header.text > file->size() || header.text_bytes != file->size() - header.text)
+    throw Error("the text is cut off");
+  std::string text(header.text_bytes, '\0');
+  file->read(header.text, text.data(), text.size());
+  if (header.check != check_of(header, text)) throw Error("it is damaged");
+  std::string_view rest = text;
+  if (take_names(rest) != Names{key}) throw Error("it is a copy of something else");
+  table.variables = take_names(rest);
+  table.samples = take_names(rest);
+  table.notes = take_names(rest);
+  const auto size = [](const Names& names) { return static_cast<Index>(names.size()); };
+  if (size(table.variables) != table.cols() ||
+      (!table.samples.empty() && size(table.samples) != table.rows()))
+    throw Error("the names do not fit");
+  return table;
+}
+
+/// What the copy depends on.
+std::string key_of(const ReadOptions& options, const fs::path& path, const OpenFile& file) {
+  std::error_code error;
+  const fs::path whole = fs::canonical(path, error);
+  std::string key = fmt::format("{}\n{} {}\n{} {} {}", (error ? path : whole).string(), file.size(),
+                                file.identity().modified, name(options.missing),
+                                name(options.header), name(options.row_labels));
+  for (const std::string& excluded : options.exclude)
+    key += fmt::format("\n{} {}", excluded.size(), excluded);
+  return key;
+}
+
+fs::path usable_folder(const fs::path& wanted) {
+  std::error_code error;
+  if (wanted.empty()) {
+    const fs::path folder = fs::temp_directory_path(error);
+    return error ? fs::path("/tmp") : folder;
+  }
+  fs::create_directory(wanted, error);
+  const std::string name = printable(wanted.string(), 4096);
+  if (!fs::is_directory(wanted))
+    throw Error(fmt::format("cache = {}: there is no such folder, and it cannot be made", name));
+  if (::access(wanted.c_str(), W_OK | X_OK) != 0)
+    throw Error(fmt::format("cache = {}: no file can be made there: {}", name,
+                            std::generic_category().message(errno)));
+  return wanted;
+}
+
+}  // namespace
+
+Cache::Cache(const ReadOptions& options, const fs::path& path, const ByteSource& source)
+    : options_(options), source_(source), folder_(usable_folder(options.cache)) {
+  if (!options.cache.empty() && source.file()) key_ = key_of(options, path, *source.file());
+  if (options.storage == Storage::automatic && options.memory == 0) available_ = available_memory();
+}
+
+std::uint64_t Cache::room(Index cols) const {
+  if (options_.covariance || options_.storage == Storage::memory) return kEverything;
+  if (options_.storage == Storage::file) return 0;
+  constexpr double kOfAvailable = 0.7;
+  if (options_.memory == 0)
+    return static_cast<std::uint64_t>(kOfAvailable * static_cast<double>(available_));
+  const std::uint64_t least = least_working_memory(cols, options_.components);
+  if (least > options_.memory)
+    throw Error(fmt::format("memory = {}: work on {} variables and {} components takes at least {}",
+                            bytes_in_words(options_.memory), cols, options_.components,
+                            bytes_in_words(least)));
+  const std::uint64_t left = options_.memory - least, gram = gram_memory(cols);
+  return gram < left ? left - gram : left;
+}
+
+std::uint64_t Cache::buffers(Index cols) const {
+  // Only files that lie across the way in which they are used have a use for more than the least.
+  constexpr std::uint64_t kLeast = std::uint64_t{3} << 23, kMost = std::uint64_t{1} << 28;
+  const std::uint64_t limit = options_.memory > 0 ? options_.memory : available_memory();
+  const std::uint64_t needed = least_working_memory(cols, options_.components) + gram_memory(cols);
+  return limit > needed ? std::clamp((limit - needed) / 2, kLeast, kMost) : kLeast;
+}
+
+fs::path Cache::target() const {
+  const fs::path name = source_.name();
+  return folder_ / fmt::format("{}-{:016x}.spcart", name.filename().string(), hash_of(key_));
+}
+
+std::optional<Table> Cache::find() const {
+  std::error_code ignored;
+  if (key_.empty() || options_.covariance || options_.storage == Storage::memory ||
+      !fs::exists(target(), ignored))
+    return std::nullopt;
+  Table table;
+  try {
+    table = read_kept(target(), key_);
+  } catch (const Error&) {
+    return std::nullopt;  // it will be made anew
+  }
+  auto& view = std::get<FileView>(table.values);
+  if (stored_bytes(view) <= room(view.cols)) return std::nullopt;
+  view.memory = buffers(view.cols);
+  return table;
+}
+
+std::unique_ptr<TemporaryFile> Cache::new_file() const {
+  auto file = std::make_unique<TemporaryFile>(key_.empty() ? folder_ / "copy" : target());
+  if (key_.empty()) file->make_nameless();
+  return file;
+}
+
+FileView Cache::adopt(std::unique_ptr<TemporaryFile> file, FileView layout) {
+  adopted_ = std::move(file);
+  layout.file = adopted_->open(fmt::format("the copy of {}", source_.name()));
+  layout.memory = buffers(layout.cols);
+  return layout;
+}
+
+void Cache::keep(Table& table) {
+  if (!adopted_) return;
+  if (source_.file()) source_.file()->check_unchanged();
+  if (key_.empty()) return;
+  auto& view = std::get<FileView>(table.values);
+  std::string text;
+  for (const Names& names : {Names{key_}, table.variables, table.samples, table.notes})
+    put_names(text, names);
+  Header header = header_of(view);
+  header.text = std::max(view.file->size(), kCacheHeader);
+  header.text_bytes = text.size();
+  header.check = check_of(header, text);
+  adopted_->write_at(header.text, text.data(), text.size());
+  adopted_->write_at(0, reinterpret_cast<const char*>(&header), sizeof(header));
+  if (::fdatasync(adopted_->descriptor()) != 0) fail_to_write(target(), errno);
+  adopted_->rename();
+  view = adopt(std::move(adopted_), view);
+}
+
+NumberSpool::NumberSpool(Cache& cache, Scalar scalar, Index cols)
+    : cache_(cache),
+      scalar_(scalar),
+      size_(size_of(scalar)),
+      whole_room_(cache.room(cols)),
+      room_(whole_room_) {}
+
+void NumberSpool::make_room(std::size_t bytes) {
+  others_ += bytes;
+  if (!file_) room_ -= std::min<std::uint64_t>(room_, bytes);
+  if (others_ > whole_room_ && cache_.is_limited())
+    throw Error(fmt::format("the names of its samples take more than the {} that --memory leaves",
+                            bytes_in_words(whole_room_)));
+}
+
+void NumberSpool::flush() {
+  constexpr std::uint64_t kBuffer = std::uint64_t{1} << 23;
+  if (!file_) file_ = cache_.new_file();
+  file_->write_at(next_, values_.data(), values_.size());
+  next_ += values_.size();
+  if (room_ > kBuffer) values_ = {};
+  room_ = kBuffer;
+  values_.cut(0);
+}
+
+decltype(Table::values) NumberSpool::finish(Index rows, Index cols, FileView::Order order) {
+  const bool by_row = order == FileView::Order::row;
+  if (!file_) {
+    auto owner = values_.release();
+    return DenseView{.data = owner.get(),
+                     .scalar = scalar_,
+                     .rows = rows,
+                     .cols = cols,
+                     .row_stride = by_row ? cols : 1,
+                     .col_stride = by_row ? 1 : rows,
+                     .owner = owner};
+  }
+  flush();
+  FileView layout;
+  layout.scalar = static_cast<FileScalar>(scalar_);
+  layout.rows = rows;
+  layout.cols = cols;
+  layout.order = order;
+  layout.values = kCacheHeader;
+  return cache_.adopt(std::move(file_), layout);
+}
+
+SparseWriter::SparseWriter(Cache& cache, Index rows, Index cols, std::uint64_t most_entries)
+    : cache_(cache),
+      layout_([&] {
+        // What is never written takes no room on the disk.
+        const auto aligned = [](std::uint64_t end) { return (end + 4095) / 4096 * 4096; };
+        FileView layout;
+        layout.sparse = true;
+        layout.rows = rows;
+        layout.cols = cols;
+        layout.outer = kCacheHeader;
+        layout.inner = aligned(layout.outer + (static_cast<std::uint64_t>(rows) + 1) * 8);
+        layout.values = aligned(layout.inner + most_entries * 4);
+        return layout;
+      }()),
+      file_(cache.new_file()),
+      outer_(*file_, layout_.outer),
+      inner_(*file_, layout_.inner),
+      values_(*file_, layout_.values) {}
+
+/// All rows up to `end` that have not begun yet begin here.
+void SparseWriter::begin_rows(Index end) {
+  const std::int64_t offset = layout_.entries;
+  for (; begun_ < end; ++begun_) outer_.put(&offset, sizeof(offset));
+}
+
+void SparseWriter::put(Index row, std::int32_t col, double value) {
+  begin_rows(row + 1);
+  inner_.put(&col, sizeof(col));
+  values_.put(&value, sizeof(value));
+  ++layout_.entries;
+}
+
+FileView SparseWriter::finish() {
+  begin_rows(layout_.rows + 1);
+  for (FileStream* stream : {&outer_, &inner_, &values_}) stream->flush();
+  return cache_.adopt(std::move(file_), layout_);
+}
+
+}  // namespace spcart::io

@@ -1,0 +1,79 @@
+#include "io/edit_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/file_blocks.hpp"
+#include "data/stored_values.hpp"
+
+namespace spcart::io {
+
+namespace {
+
+Index kept(const std::vector<bool>& keep, Index all) {
+  return keep.empty() ? all : std::count(keep.begin(), keep.end(), true);
+}
+
+bool is_kept(const std::vector<bool>& keep, Index line) {
+  return keep.empty() || keep[static_cast<std::size_t>(line)];
+}
+
+template <class T>
+T filled(T value, Index col, const Edit& edit) {
+  if (edit.fill.empty() || !std::isnan(static_cast<double>(value))) return value;
+  return static_cast<T>(edit.fill[static_cast<std::size_t>(col)]);
+}
+
+FileView edited_dense(const FileView& view, const Edit& edit, Cache& cache, const Tick& tick) {
+  FileView layout = view;
+  layout.scalar = static_cast<FileScalar>(widened(view.scalar));
+  layout.rows = kept(edit.rows, view.rows);
+  layout.cols = kept(edit.cols, view.cols);
+  layout.values = kCacheHeader;
+  auto file = cache.new_file();
+  FileStream values(*file, layout.values);
+  // In the order of the file, which is also that of the copy.
+  for_each_value(
+      view,
+      [&](Index row, Index col, auto value) {
+        if (!is_kept(edit.rows, row) || !is_kept(edit.cols, col)) return;
+        value = filled(value, col, edit);
+        values.put(&value, sizeof(value));
+      },
+      tick);
+  values.flush();
+  return cache.adopt(std::move(file), layout);
+}
+
+std::vector<Index> new_places(const std::vector<bool>& keep, Index count) {
+  std::vector<Index> places;
+  Index next = 0;
+  for (Index i = 0; i < count; ++i) places.push_back(is_kept(keep, i) ? next++ : -1);
+  return places;
+}
+
+FileView edited_sparse(const FileView& view, const Edit& edit, Cache& cache, const Tick& tick) {
+  const std::vector<Index> rows = new_places(edit.rows, view.rows),
+                           cols = new_places(edit.cols, view.cols);
+  SparseWriter writer(cache, kept(edit.rows, view.rows), kept(edit.cols, view.cols),
+                      static_cast<std::uint64_t>(view.entries));
+  for_each_value(
+      view,
+      [&](Index row, Index col, auto value) {
+        const Index i = rows[static_cast<std::size_t>(row)],
+                    j = cols[static_cast<std::size_t>(col)];
+        if (i < 0 || j < 0) return;
+        writer.put(i, static_cast<std::int32_t>(j), static_cast<double>(filled(value, col, edit)));
+      },
+      tick);
+  return writer.finish();
+}
+
+}  // namespace
+
+FileView edited(const FileView& view, const Edit& edit, Cache& cache, const Tick& tick) {
+  return view.sparse ? edited_sparse(view, edit, cache, tick)
+                     : edited_dense(view, edit, cache, tick);
+}
+
+}  // namespace spcart::io

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "spcart/file.hpp"
+
+namespace spcart::io {
+
+/// Throws std::runtime_error that names the file and what the system says.
+[[noreturn]] void fail_to_write(const std::filesystem::path& path, int error);
+
+/// A new file beside its target, open for writing and reading, which is gone at the end unless it
+/// was renamed. `remove_unfinished_files` removes it too.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::filesystem::path target);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  const std::filesystem::path& target() const { return target_; }
+
+  /// Writes all of it, or throws std::runtime_error.
+  void write_at(std::uint64_t offset, const char* data, std::size_t count) const;
+
+  /// What is written so far, for reading; messages call it by `name`.
+  std::shared_ptr<const OpenFile> open(std::string name) const;
+
+  /// Takes the name away, so that nothing is left however the program ends.
+  void make_nameless();
+
+  void close();   ///< with errors that only show then
+  void rename();  ///< to the target, in place of what is there
+
+ private:
+  std::filesystem::path target_, path_;
+  int descriptor_ = -1;
+  bool named_ = true;
+};
+
+}  // namespace spcart::io

@@ -1,0 +1,127 @@
+#include "spcart/memory.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include "spcart/error.hpp"
+
+namespace spcart {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+/// The number that a file of the system begins with; none where it has no such file or reads "max".
+std::uint64_t number_in(const fs::path& path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  return file >> number ? number : kNoLimit;
+}
+
+std::uint64_t system_memory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::uint64_t kilobytes = 0;
+    if (words >> name >> kilobytes && name == "MemAvailable:") return kilobytes * 1024;
+  }
+  const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// The least limit of a group and of those that it is in.
+std::uint64_t limit_above(const fs::path& root, const fs::path& group, const char* file) {
+  std::uint64_t limit = kNoLimit;
+  for (fs::path folder = root / group.relative_path();; folder = folder.parent_path()) {
+    limit = std::min(limit, number_in(folder / file));
+    if (folder == root || folder == folder.parent_path()) return limit;
+  }
+}
+
+/// Lines are "hierarchy:controllers:group". The second version has one line without controllers;
+/// the first has a hierarchy for memory.
+std::uint64_t group_limit() {
+  std::uint64_t limit = kNoLimit;
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const fs::path group = line.substr(second + 1);
+    if (controllers.empty())
+      limit = std::min(limit, limit_above("/sys/fs/cgroup", group, "memory.max"));
+    else if (controllers == "memory")
+      limit = std::min(limit, limit_above("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes"));
+  }
+  return limit;
+}
+
+/// Of "", "b", "k", "kb", "kib", "m", ... in upper or lower case.
+std::optional<double> size_of_unit(std::string_view text) {
+  std::string unit(text);
+  std::ranges::transform(unit, unit.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (unit.empty() || unit == "b") return 1;
+  constexpr std::string_view kPrefixes = "kmgt";
+  const std::size_t prefix = kPrefixes.find(unit[0]);
+  const std::string rest = unit.substr(1);
+  if (prefix == std::string_view::npos || (!rest.empty() && rest != "b" && rest != "ib")) return {};
+  return std::pow(rest == "ib" ? 1024.0 : 1000.0, static_cast<double>(prefix) + 1);
+}
+
+}  // namespace
+
+std::uint64_t available_memory() { return std::min(system_memory(), group_limit()); }
+
+std::uint64_t least_working_memory(Index variables, Index components) {
+  // The program with the buffers of its kernels and of a file, and a panel; then for each variable
+  // a row of the Krylov basis, of the loadings and of what both are made from, and a name.
+  constexpr double kProgram = 96e6, kColumns = 16, kOfVariable = 160;
+  const auto p = static_cast<double>(variables), r = static_cast<double>(components) + 4;
+  return static_cast<std::uint64_t>(kProgram + p * (kColumns * r * 8 + kOfVariable));
+}
+
+std::uint64_t gram_memory(Index variables) {
+  constexpr std::uint64_t kCopies = 3;  // as measured, as kept, and what the eigensolver destroys
+  const auto p = static_cast<std::uint64_t>(variables);
+  return kCopies * p * p * sizeof(double);
+}
+
+std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
+  const auto refuse = [&](std::string_view rule) {
+    throw Error(fmt::format("{} = {}: {}", option, text, rule));
+  };
+  const char* last = text.data() + text.size();
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  const std::optional<double> unit = size_of_unit({end, static_cast<std::size_t>(last - end)});
+  if (error == std::errc::invalid_argument || !unit || std::isnan(number))
+    refuse("it must be a number of bytes, or one with a unit as in 500M, 1.5G or 2GiB");
+  const double bytes = number * *unit;
+  if (bytes < 1) refuse("it must be at least 1 byte");
+  if (error != std::errc{} || bytes > 9e18) refuse("it is too large");
+  return static_cast<std::uint64_t>(bytes);
+}
+
+std::string bytes_in_words(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"bytes", "kB", "MB", "GB", "TB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= 1000 && unit + 1 < kUnits.size(); ++unit) size /= 1000;
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, kUnits[unit]);
+}
+
+}  // namespace spcart
