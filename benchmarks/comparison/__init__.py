@@ -1,0 +1,1 @@
+"""How benchmarks/peers.py compares spcart with others."""

@@ -1,0 +1,149 @@
+"""Contenders: child processes that hold a table and fit it when they are told."""
+
+import dataclasses
+import json
+import pathlib
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import Optional
+
+import numpy as np
+
+from . import data
+from .peer_list import PEERS
+
+FOLDER = pathlib.Path(__file__).parent
+
+
+class TooSlow(Exception):
+    """A fit took longer than it was given."""
+
+
+class Failed(Exception):
+    """A contender ended; says why."""
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What is known of a contender after the race; None where it is not."""
+
+    seconds: Optional[float] = None  # the best fit
+    cap: Optional[float] = None  # it was stopped after so many seconds without an answer
+    runs: int = 0
+    idle_bytes: Optional[int] = None  # before the table was read
+    peak_bytes: Optional[int] = None  # while fitting, the table included
+    explained: Optional[float] = None  # CPEV of its vectors
+    sparsity: Optional[float] = None
+    residual: Optional[float] = None
+    failure: Optional[str] = None
+    detail: dict = dataclasses.field(default_factory=dict)  # spcart: stages, solver, iterations
+
+
+class Child:
+    """A process that answers a line with a line of JSON."""
+
+    def __init__(self, words, environment):
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            [str(word) for word in words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            env=environment,
+            text=True,
+        )
+        self.lines = queue.Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def read(self, timeout=None):
+        try:
+            line = self.lines.get(timeout=timeout)
+        except queue.Empty:
+            raise TooSlow from None
+        if line is None:
+            self.process.wait()
+            self.errors.seek(0)
+            last = self.errors.read().decode(errors="replace").strip().splitlines()[-1:]
+            raise Failed(last[0] if last else f"it ended with status {self.process.returncode}")
+        return json.loads(line)
+
+    def ask(self, line, timeout=None):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.read(timeout)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Contender:
+    """One way of fitting a row's table. A child serves until it is stopped, and may be restarted."""
+
+    sparse_loadings = False
+    exact = False
+
+    def __init__(self, name, words, environment):
+        self.name = name
+        self.words = words
+        self.environment = environment
+        self.outcome = Outcome()
+        self.child = None
+
+    def start(self):
+        self.child = Child(self.words, self.environment)
+        ready = self.child.read()
+        self.outcome.idle_bytes = ready.get("idle_bytes")
+        self.outcome.detail.update(ready)
+
+    def stop(self):
+        if self.child:
+            self.child.stop()
+        self.child = None
+
+    def turn(self, seconds, cap):
+        """Fits for a while; keeps the best time, and the largest peak."""
+        told = self.child.ask(f"run {seconds}", cap)
+        outcome = self.outcome
+        outcome.runs += told["runs"]
+        outcome.peak_bytes = max(outcome.peak_bytes or 0, told["peak_bytes"])
+        if outcome.seconds is None or told["seconds"] < outcome.seconds:
+            outcome.seconds = told["seconds"]
+            outcome.detail.update(told)
+
+    def answer(self, cap):
+        """Its vectors by kind: `basis` (principal components) and `loadings` (sparse)."""
+        with tempfile.TemporaryDirectory() as folder:
+            told = self.child.ask(f"answer {folder}", cap)
+            return self.vectors(told, pathlib.Path(folder))
+
+
+class Spcart(Contender):
+    sparse_loadings = True
+
+    def __init__(self, name, fit_file, table, r, options, environment, remove_row_mean=False):
+        words = [fit_file, data.for_spcart(table), "--serve", "--components", r, *options]
+        super().__init__(name, words + ["--remove-row-mean"] * remove_row_mean, environment)
+
+    def vectors(self, told, folder):
+        return {kind: np.load(folder / told[kind]) for kind in ("loadings", "basis")}
+
+
+class PythonPeer(Contender):
+    def __init__(self, name, table, r, environment, remove_row_mean=False):
+        words = [sys.executable, FOLDER / "worker.py", name, table, r]
+        super().__init__(name, words + ["--remove-row-mean"] * remove_row_mean, environment)
+        self.exact = PEERS[name].exact
+        self.sparse_loadings = PEERS[name].sparse_loadings
+
+    def vectors(self, told, folder):
+        kind = "loadings" if self.sparse_loadings else "basis"
+        return {kind: np.load(folder / told["vectors"]).astype(np.float64)}

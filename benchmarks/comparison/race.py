@@ -1,0 +1,123 @@
+"""Runs a row: the contenders take turns, each in its own process, and their answers are judged."""
+
+import sys
+import time
+
+from . import data
+from .contenders import Failed, PythonPeer, Spcart, TooSlow
+from .peer_list import PEERS
+from .quality import Judge, sparsity
+
+AGREE = 1e-6  # two figures of explained variance that should be the same
+PAUSE = 0.1  # threads of the last turn may still be spinning
+
+
+def available_memory():
+    with open("/proc/meminfo") as lines:
+        for line in lines:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return float("inf")
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+class Race:
+    def __init__(self, row, store, settings):
+        self.row = row
+        self.settings = settings
+        self.table = row.table(store)
+        self.contenders = [
+            Spcart(name, settings.fit_file, self.table, row.r, options, *self._common())
+            for name, options in row.ours.items()
+        ] + [
+            PythonPeer(name, self.table, row.r, *self._common())
+            for name in row.peers
+            if PEERS[name].installed()
+        ]
+
+    def _common(self):
+        return self.settings.environment, self.row.remove_row_mean
+
+    def run(self):
+        """The outcomes by contender's name, and what is wrong with the answers, in words."""
+        # Peers copy the table; where all of them together may not fit, one lives at a time.
+        bytes_each = 3 * self.table.stat().st_size
+        self.together = bytes_each * len(self.contenders) < available_memory()
+        for contender in self.contenders:
+            self._turn(contender, seconds=0)
+        for _ in range(self.settings.rounds):
+            for contender in self.contenders:
+                spent = (contender.outcome.seconds or 0) * contender.outcome.runs
+                if spent < self.settings.budget:
+                    self._turn(contender, self.settings.seconds)
+        wrong = self._judge()
+        for contender in self.contenders:
+            contender.stop()
+        return {contender.name: contender.outcome for contender in self.contenders}, wrong
+
+    def _turn(self, contender, seconds):
+        self._with(contender, lambda: contender.turn(seconds, self.settings.cap))
+        time.sleep(PAUSE)
+
+    def _with(self, contender, work):
+        outcome = contender.outcome
+        if outcome.failure or outcome.cap:
+            return None
+        try:
+            if not contender.child:
+                contender.start()
+            result = work()
+            if not self.together:
+                contender.stop()
+            return result
+        except TooSlow:
+            outcome.cap = self.settings.cap
+            say(f"  {contender.name}: stopped after {outcome.cap:g} s")
+        except Failed as failure:
+            outcome.failure = str(failure)
+            say(f"  {contender.name}: {failure}")
+        contender.stop()
+        return None
+
+    def _judge(self):
+        judge = Judge(data.load(self.table, self.row.remove_row_mean))
+        wrong, exact = [], {}
+        for contender in self.contenders:
+            found = self._with(contender, lambda: contender.answer(self.settings.cap))
+            if not found:
+                continue
+            outcome = contender.outcome
+            chosen = found["loadings" if contender.sparse_loadings else "basis"]
+            outcome.explained = judge.explained(chosen)
+            outcome.sparsity = sparsity(chosen)
+            if self.row.residuals and "basis" in found:
+                outcome.residual = judge.residual(found["basis"])
+            if contender.exact:
+                exact[contender.name] = outcome.explained
+            if isinstance(contender, Spcart):
+                wrong += self._check_claims(contender, judge.explained(found["basis"]))
+        for contender in self.contenders:
+            if isinstance(contender, Spcart):
+                wrong += self._check_exact(contender, exact)
+        return wrong
+
+    def _check_claims(self, contender, explained_by_basis):
+        """What spcart says of its own answer is what NumPy finds."""
+        outcome, detail = contender.outcome, contender.outcome.detail
+        return [
+            f"{contender.name} says {what} = {detail[what]:.9f}, NumPy finds {found:.9f}"
+            for what, found in (("cpev", outcome.explained), ("cpev_pca", explained_by_basis))
+            if abs(detail[what] - found) > AGREE
+        ]
+
+    def _check_exact(self, contender, exact):
+        """Its principal components explain what those of every exact PCA do."""
+        mine = contender.outcome.detail["cpev_pca"]
+        return [
+            f"{contender.name}: PCA explains {mine:.9f}, by {name} {theirs:.9f}"
+            for name, theirs in exact.items()
+            if abs(mine - theirs) > AGREE
+        ]

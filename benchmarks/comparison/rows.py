@@ -1,0 +1,211 @@
+"""The rows of the comparison: a table, how it is fitted by whom, and the bars to be met."""
+
+import dataclasses
+from typing import Callable
+
+from . import data
+
+SKLEARN = [f"sklearn PCA {solver}" for solver in ("full", "covariance_eigh", "arpack", "randomized")]
+PCA = SKLEARN + ["sklearn TruncatedSVD", "SciPy svds", "NumPy Gram + eigh"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Bar:
+    """What must hold: measure(outcomes) is at most (or at least) the limit."""
+
+    text: str
+    measure: Callable  # of the outcomes by contender's name: a number, or None
+    limit: float
+    at_least: bool = False
+    unit: str = "x"
+
+    def met(self, value):
+        return value >= self.limit if self.at_least else value <= self.limit
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    name: str
+    title: str
+    table: Callable  # of the store: the path of the table
+    r: int
+    ours: dict  # name of the contender: its options
+    peers: list
+    bars: list
+    remove_row_mean: bool = False
+    residuals: bool = False  # also compare |A'A v - s^2 v| / s_1^2
+    large: bool = False
+
+
+def _best(outcomes, names):
+    times = [outcomes[name].seconds for name in names if name in outcomes]
+    times = [seconds for seconds in times if seconds is not None]
+    return min(times) if times else None
+
+
+def time_bar(ours, against, limit, words):
+    """Our time as a multiple of the quickest of those named."""
+
+    def measure(outcomes):
+        mine, theirs = outcomes[ours].seconds, _best(outcomes, against)
+        return mine / theirs if mine and theirs else None
+
+    return Bar(f"{ours}: at most {limit:g}x {words}", measure, limit)
+
+
+def faster_bar(ours, peer, limit):
+    """How many times as long the peer takes; one that was stopped took at least its cap."""
+
+    def measure(outcomes):
+        if peer not in outcomes or not outcomes[ours].seconds:
+            return None
+        theirs = outcomes[peer].seconds or outcomes[peer].cap
+        return theirs / outcomes[ours].seconds if theirs else None
+
+    return Bar(f"{ours}: at least {limit:g}x as fast as {peer}", measure, limit, at_least=True)
+
+
+def memory_bar(ours, factor):
+    def measure(outcomes):
+        outcome = outcomes[ours]
+        return outcome.peak_bytes / outcome.detail["data_bytes"] if outcome.peak_bytes else None
+
+    return Bar(f"{ours}: peak memory at most {factor:g}x the data", measure, factor)
+
+
+def sparse_memory_bar(ours, p, r):
+    """What the process holds beyond its own code, against 1.2x the matrix and 12 p r doubles."""
+
+    def measure(outcomes):
+        outcome = outcomes[ours]
+        allowed = 1.2 * outcome.detail.get("data_bytes", 0) + 12 * p * r * 8
+        return (outcome.peak_bytes - outcome.idle_bytes) / allowed if outcome.peak_bytes else None
+
+    return Bar(f"{ours}: memory at most 1.2x the stored matrix plus 12 p r doubles", measure, 1.0)
+
+
+def residual_bar(ours, peer):
+    def measure(outcomes):
+        mine, theirs = outcomes[ours].residual, outcomes[peer].residual
+        return mine / theirs if mine is not None and theirs else None
+
+    return Bar(f"{ours}: residual at most that of {peer}", measure, 1.0)
+
+
+def patches(quick):
+    n, r = (500, 20) if quick else (5000, 70)
+    path = None if quick else data.real("bsds_patches_13x13.npy")
+    what = "image patches" if path else "image patches (generated)"
+    for name, start in (("patches-identity", "identity"), ("patches", "varimax")):
+        mine = f"spcart hard, {start} start"
+        yield Row(
+            name=name,
+            title=f"{what} {n} x 169, r = {r}, {start} start",
+            table=lambda store: path or store.patches(n),
+            r=r,
+            ours={mine: ["--truncation", "hard", "--start", start]},
+            peers=PCA + ["sklearn MiniBatchSparsePCA"],
+            bars=[
+                time_bar(mine, SKLEARN[:1], 1.0, "scikit-learn's full PCA"),
+                time_bar(mine, SKLEARN, 3.0, "scikit-learn's fastest PCA"),
+            ],
+            remove_row_mean=True,
+        )
+
+
+def genes(quick):
+    n, p = (40, 400) if quick else (72, 7129)
+    path = None if quick else data.real("leukemia_72x7129.npy")
+    what = "gene data" if path else "gene data (generated stand-in)"
+    types = ("hard", "soft", "count", "energy")
+    yield Row(
+        name="genes",
+        title=f"{what} {n} x {p}, r = 6",
+        table=lambda store: path or store.correlated(n, p),
+        r=6,
+        ours={f"spcart {kind}": ["--truncation", kind] for kind in types},
+        peers=PCA + ["sklearn MiniBatchSparsePCA"],
+        bars=[
+            time_bar(f"spcart {kind}", SKLEARN, 1.0, "scikit-learn's fastest PCA")
+            for kind in types
+        ],
+    )
+
+
+def noise(quick):
+    n, p, r = (131, 130, 5) if quick else (1301, 1300, 20)
+    mine = "spcart count"
+    yield Row(
+        name="random",
+        title=f"random {n} x {p}, r = {r}, count 0.85 p",
+        table=lambda store: store.noise(n, p),
+        r=r,
+        ours={mine: ["--truncation", "count", "--lambda", str(int(0.85 * p))]},
+        peers=PCA + ["sklearn MiniBatchSparsePCA", "sklearn SparsePCA"],
+        bars=[
+            time_bar(mine, SKLEARN, 1.0, "scikit-learn's fastest PCA"),
+            faster_bar(mine, "sklearn SparsePCA", 100),
+        ],
+    )
+
+
+def dense(quick):
+    n, p, r = (5000, 100, 10) if quick else (100000, 1000, 20)
+    mine = "spcart hard"
+    yield Row(
+        name="dense",
+        title=f"dense {n} x {p}, r = {r}",
+        table=lambda store: store.planted(n, p, r),
+        r=r,
+        ours={mine: []},
+        peers=PCA,
+        bars=[
+            time_bar(mine, SKLEARN, 1.0, "scikit-learn's fastest PCA"),
+            memory_bar(mine, 1.15),
+        ],
+    )
+
+
+def large_dense(quick):
+    n, r = (600, 10) if quick else (20000, 50)
+    mine, peer = "spcart hard", "sklearn PCA randomized"
+    yield Row(
+        name="dense-large",
+        title=f"dense {n} x {n} float32, r = {r}",
+        table=lambda store: store.decaying(n, n, 4 * r),
+        r=r,
+        ours={mine: []},
+        peers=[peer],
+        bars=[
+            time_bar(mine, [peer], 0.5, "scikit-learn's randomised PCA"),
+            residual_bar(mine, peer),
+        ],
+        residuals=True,
+        large=True,
+    )
+
+
+def sparse(quick):
+    n, p, r = (5000, 1000, 10) if quick else (100000, 20000, 20)
+    mine = "spcart hard"
+    yield Row(
+        name="sparse",
+        title=f"sparse {n} x {p}, 0.5 %, r = {r}, centred",
+        table=lambda store: store.sparse(n, p, 0.005),
+        r=r,
+        ours={mine: []},
+        peers=["sklearn PCA arpack", "SciPy svds"],
+        bars=[
+            time_bar(mine, ["sklearn PCA arpack"], 0.5, "scikit-learn's sparse PCA (arpack)"),
+            time_bar(mine, ["SciPy svds"], 0.5, "SciPy svds"),
+            sparse_memory_bar(mine, p, r),
+        ],
+    )
+
+
+def all_rows(quick):
+    return [
+        row
+        for make in (patches, genes, noise, dense, large_dense, sparse)
+        for row in make(quick)
+    ]
