@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "lapack.hpp"
+#include "random.hpp"
+#include "roofline.hpp"
+#include "spcart/names.hpp"
+#include "spcart/rotate.hpp"
+
+namespace spcart::benchmarks {
+namespace {
+
+constexpr TruncationType kTypes[] = {TruncationType::hard, TruncationType::soft,
+                                     TruncationType::count, TruncationType::energy};
+
+/// What V looks like decides how many entries a truncation leaves.
+enum class Look {
+  planted,  ///< r sparse components in noise, mixed by a rotation: what data has
+  random    ///< no structure at all: a third of the entries is above 1/sqrt(p)
+};
+
+Matrix basis(Look look, Index p, Index r) {
+  constexpr double kNoise = 0.2;
+  Random random(1);
+  if (look == Look::random) return orthonormalized(random.normal(p, r));
+  Matrix x = kNoise / std::sqrt(static_cast<double>(p)) * random.normal(p, r);
+  const Index each = p / r;
+  for (Index i = 0; i < r; ++i)
+    x.col(i).segment(i * each, each) +=
+        random.normal(each, 1) / std::sqrt(static_cast<double>(each));
+  return orthonormalized(x * random_rotation(r, 1));
+}
+
+RotateOptions turns(TruncationType type, Index p, Index count) {
+  return {.truncation = {type, default_lambda(type, p)},
+          .start = Start::identity,
+          .tolerance = 0,
+          .max_iterations = count};
+}
+
+/// What further turns cost, after the first have brought X near its final sparsity: the check of V
+/// and the making of the result cancel.
+constexpr Index kFew = 3, kMany = 8;
+
+double seconds_a_turn(double few, double many) { return (many - few) / (kMany - kFew); }
+
+std::vector<Work> few_and_many(const Matrix& v, TruncationType type) {
+  const auto work = [&v, type](Index count) {
+    return [&v, options = turns(type, v.rows(), count)] { rotate_and_truncate(v, options); };
+  };
+  return {work(kFew), work(kMany)};
+}
+
+void one_turn(benchmark::State& state, TruncationType type, Look look, Index p, Index r) {
+  const Matrix v = basis(look, p, r);
+  std::vector<Work> works = few_and_many(v, type);
+  works.emplace_back(Dgemm(p, r, r));
+  const std::vector<double> best = best_times(works);
+  show(state, seconds_a_turn(best[0], best[1]), best[2]);
+}
+
+/// Its number of turns is its own affair: they are counted by its ticks.
+void one_varimax_turn(benchmark::State& state, Index p, Index r) {
+  const Matrix v = basis(Look::planted, p, r);
+  int turns = 0;
+  varimax_rotation(v, [&](double) { ++turns; });
+  const std::vector<double> best = best_times({[&] { varimax_rotation(v); }, Dgemm(p, r, r)});
+  show(state, best[0] / turns, best[1]);
+  state.counters["turns"] = turns;
+}
+
+void one_polar_step(benchmark::State& state, Index r) {
+  const Matrix b =
+      Matrix::Identity(r, r) + 0.3 / std::sqrt(static_cast<double>(r)) * Random(1).normal(r, r);
+  race(
+      state, [&] { benchmark::DoNotOptimize(polar(b)); }, Dgemm(r, r, r));
+}
+
+/// Time of a turn over p at fixed r, all sizes taking turns.
+void growth_in_p(benchmark::State& state, TruncationType type) {
+  constexpr Index kComponents = 20;
+  const std::vector<double> sizes = {1e4, 3e4, 1e5, 3e5, 1e6};
+  std::vector<Matrix> bases;
+  for (const double p : sizes)
+    bases.push_back(basis(Look::random, static_cast<Index>(p), kComponents));
+  std::vector<Work> works;
+  for (const Matrix& v : bases)
+    for (Work& work : few_and_many(v, type)) works.push_back(std::move(work));
+  const std::vector<double> best = best_times(works);
+  std::vector<double> turn;
+  for (std::size_t i = 0; i < best.size(); i += 2)
+    turn.push_back(seconds_a_turn(best[i], best[i + 1]));
+  for (auto _ : state) state.SetIterationTime(turn.back());
+  state.counters["slope"] = growth(sizes, turn);
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    state.counters[fmt::format("s_p{:.0e}", sizes[i])] = turn[i];
+}
+
+const bool kAdded = [] {
+  for (const auto& [p, r] : {std::pair<Index, Index>{100000, 50}, {10000, 300}}) {
+    const auto size = fmt::format("p:{}/r:{}", p, r);
+    for (const TruncationType type : kTypes)
+      for (const Look look : {Look::planted, Look::random})
+        add(fmt::format("rotate/{}/{}/{}", name(type), look == Look::planted ? "planted" : "random",
+                        size),
+            [=, p = p, r = r](benchmark::State& state) { one_turn(state, type, look, p, r); });
+    add("varimax/" + size,
+        [p = p, r = r](benchmark::State& state) { one_varimax_turn(state, p, r); });
+  }
+  for (const Index r : {6, 20, 70, 300})
+    add(fmt::format("polar/r:{}", r), [=](benchmark::State& state) { one_polar_step(state, r); });
+  for (const TruncationType type : kTypes)
+    add(fmt::format("growth_in_p/{}/r:20", name(type)),
+        [=](benchmark::State& state) { growth_in_p(state, type); });
+  return true;
+}();
+
+}  // namespace
+}  // namespace spcart::benchmarks
