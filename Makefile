@@ -1,5 +1,5 @@
 # The front door. Every target sets up what it needs and may be run again without harm.
-.PHONY: help setup build demo test asan format lint install clean
+.PHONY: help setup build demo test asan bench perf perf-update format lint install clean
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
@@ -10,6 +10,8 @@ help:
 	@echo "make test     the same, and run every test"
 	@echo "make build    build the library and the command: build/spcart"
 	@echo "make asan     run every test under the address and undefined-behaviour sanitizers"
+	@echo "make bench    measure spcart beside its rooflines and its peers; BENCH='--quick' is small"
+	@echo "make perf     count the instructions of the main kernels, and compare with stored counts"
 	@echo "make format   lay out the sources by .clang-format"
 	@echo "make lint     check layout (clang-format) and code (clang-tidy)"
 	@echo "make install  install to PREFIX ($(PREFIX))"
@@ -31,6 +33,27 @@ asan: setup
 	@cmake --preset asan --log-level=WARNING
 	@cmake --build --preset asan
 	@ctest --preset asan
+
+build/bench/benchmarks/kernels: FORCE
+	@tools/setup bench
+	@cmake --preset bench --log-level=WARNING
+	@cmake --build --preset bench
+
+bench: build/bench/benchmarks/kernels
+	@python3 -m venv build/bench/venv
+	@build/bench/venv/bin/pip install --quiet --requirement benchmarks/requirements.txt
+	@mkdir -p build/benchmarks
+	@$< $(if $(findstring --quick,$(BENCH)),--seconds 0.02) \
+	  --benchmark_out=build/benchmarks/kernels.json --benchmark_out_format=json
+	@build/bench/venv/bin/python benchmarks/peers.py $(BENCH)
+
+perf: build/bench/benchmarks/kernels
+	@ctest --preset bench -L perf
+
+perf-update: build/bench/benchmarks/kernels
+	@cmake --build --preset bench --target perf_update
+
+FORCE:
 
 format:
 	@tools/setup lint

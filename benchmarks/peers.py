@@ -8,7 +8,6 @@ and writes a table of ratios: docs/benchmarks.md tells what is measured and how 
 """
 
 import argparse
-import dataclasses
 import json
 import os
 import pathlib
@@ -16,7 +15,7 @@ import sys
 
 from comparison import report, rows
 from comparison.data import Store
-from comparison.race import Race, say
+from comparison.race import say
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -33,10 +32,26 @@ def arguments():
     add("--threads", type=int, default=2, help="of every contender (default: 2)")
     add("--rounds", type=int, default=5, help="turns that each contender gets (default: 5)")
     add("--seconds", type=float, default=0.5, help="of a turn, at least one fit (default: 0.5)")
-    add("--budget", type=float, default=20, help="no more turns after so many seconds (default: 20)")
-    add("--cap", type=float, default=300, help="a fit is stopped after so many seconds (default: 300)")
-    add("--build", default=ROOT / "build", type=pathlib.Path, help="where spcart and fit_file are")
-    add("--out", type=pathlib.Path, help="where peers.md and peers.json go (default: BUILD/benchmarks)")
+    add(
+        "--budget", type=float, default=20, help="seconds after which it gets no more (default: 20)"
+    )
+    add(
+        "--cap", type=float, default=300, help="seconds after which a fit is stopped (default: 300)"
+    )
+    add(
+        "--build",
+        type=pathlib.Path,
+        default=ROOT / "build" / "bench",
+        metavar="DIR",
+        help="where spcart was built with its benchmarks (default: build/bench)",
+    )
+    add(
+        "--out",
+        type=pathlib.Path,
+        default=ROOT / "build" / "benchmarks",
+        metavar="DIR",
+        help="where peers.md, peers.json and generated data go (default: build/benchmarks)",
+    )
     add("--write", metavar="F", help="also put the tables between the markers of this document")
     given = parser.parse_args()
     unknown = set(given.rows) - set(names)
@@ -46,17 +61,16 @@ def arguments():
 
 
 def complete(given, parser):
-    given.out = given.out or given.build / "benchmarks"
     given.fit_file = given.build / "benchmarks" / "fit_file"
+    given.kernels = given.build / "benchmarks" / "kernels"
     given.command = given.build / "spcart"
-    for program in (given.fit_file, given.command):
+    for program in (given.fit_file, given.kernels, given.command):
         if not program.exists():
-            parser.error(f"{program}: build with -DSPCART_BUILD_BENCHMARKS=ON first (make bench does)")
+            parser.error(f"{program} is not there; `make bench` builds it")
     threads = str(given.threads)
     given.environment = dict(os.environ, PYTHONWARNINGS="ignore")
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         given.environment[variable] = threads
-        os.environ[variable] = threads
     if given.quick:
         given.rounds, given.seconds = 2, 0.05
     return given
@@ -73,30 +87,21 @@ def main():
     settings = arguments()
     settings.out.mkdir(parents=True, exist_ok=True)
     store = Store(settings.out / "data", settings.fit_file)
-    verdicts, parts, results, wrong = [], [], {}, []
+    reports = {}
     for row in chosen(settings):
         say(f"{row.name}: {row.title}")
-        outcomes, errors = Race(row, store, settings).run()
-        wrong += [f"{row.name}: {error}" for error in errors]
-        for bar in row.bars:
-            value = bar.measure(outcomes)
-            met = None if value is None else bar.met(value)
-            verdicts.append(report.Verdict(row.name, row.title, bar.text, value, met))
-        parts.append(f"### {row.title}\n\n" + report.outcome_table(outcomes, next(iter(row.ours))))
-        results[row.name] = {
-            "title": row.title,
-            "contenders": {name: dataclasses.asdict(o) for name, o in outcomes.items()},
-        }
+        reports[row.name] = row.run(store, settings)
+
     about = report.machine(settings)
-    text = report.markdown(about, verdicts, parts)
-    (settings.out / "peers.md").write_text(text)
-    bars = [dataclasses.asdict(verdict) for verdict in verdicts]
-    whole = {**about, "quick": settings.quick, "bars": bars, "rows": results, "wrong": wrong}
-    (settings.out / "peers.json").write_text(json.dumps(whole, indent=1) + "\n")
+    text = report.markdown(about, reports.values())
+    markdown, record = settings.out / "peers.md", settings.out / "peers.json"
+    markdown.write_text(text)
+    record.write_text(json.dumps(report.record(about, reports), indent=1) + "\n")
     if settings.write:
         report.write_between_markers(settings.write, text)
     print(text)
-    say(f"written to {settings.out / 'peers.md'} and {settings.out / 'peers.json'}")
+    say(f"written to {markdown} and {record}")
+    wrong = [f"{name}: {error}" for name, row in reports.items() for error in row.wrong]
     for error in wrong:
         say(f"wrong answer: {error}")
     return 1 if wrong else 0

@@ -1,9 +1,11 @@
 """Contenders: child processes that hold a table and fit it when they are told."""
 
 import dataclasses
+import functools
 import json
 import pathlib
 import queue
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,7 @@ from . import data
 from .peer_list import PEERS
 
 FOLDER = pathlib.Path(__file__).parent
+ZEROS = 0.85  # of every loading, asked of sparse methods that can be asked for it
 
 
 class TooSlow(Exception):
@@ -86,7 +89,7 @@ class Child:
 
 
 class Contender:
-    """One way of fitting a row's table. A child serves until it is stopped, and may be restarted."""
+    """One way of fitting a row's table. Its child may be stopped and started again."""
 
     sparse_loadings = False
     exact = False
@@ -139,7 +142,8 @@ class Spcart(Contender):
 
 class PythonPeer(Contender):
     def __init__(self, name, table, r, environment, remove_row_mean=False):
-        words = [sys.executable, FOLDER / "worker.py", name, table, r]
+        words = [sys.executable, "-m", "comparison.worker", name, table, r]
+        environment = dict(environment, PYTHONPATH=str(FOLDER.parent))
         super().__init__(name, words + ["--remove-row-mean"] * remove_row_mean, environment)
         self.exact = PEERS[name].exact
         self.sparse_loadings = PEERS[name].sparse_loadings
@@ -147,3 +151,63 @@ class PythonPeer(Contender):
     def vectors(self, told, folder):
         kind = "loadings" if self.sparse_loadings else "basis"
         return {kind: np.load(folder / told["vectors"]).astype(np.float64)}
+
+
+class RPeer(Contender):
+    """An R package."""
+
+    worker = FOLDER / "worker.R"
+    sparse = ("R elasticnet", "R PMA", "R nsprcomp", "R sparsepca")
+
+    def __init__(self, name, table, r, environment, remove_row_mean=False):
+        words = ["Rscript", self.worker, name, table, r, ZEROS]
+        super().__init__(name, words + ["--remove-row-mean"] * remove_row_mean, environment)
+        self.exact = name == "R RSpectra"
+        self.sparse_loadings = name in self.sparse
+
+    @classmethod
+    @functools.cache
+    def installed(cls):
+        if not shutil.which("Rscript"):
+            return []
+        words = ["Rscript", str(cls.worker), "--installed"]
+        return subprocess.run(words, capture_output=True, text=True).stdout.splitlines()
+
+    def vectors(self, told, folder):
+        kind = "loadings" if self.sparse_loadings else "basis"
+        return {kind: np.load(folder / told["vectors"])}
+
+
+class Command(Contender):
+    """The command as a user calls it: its own account of the whole, reading included."""
+
+    def __init__(self, command, table, r, options, environment, remove_row_mean=False):
+        words = [command, "fit", data.for_spcart(table), "--quiet", "--json", "-"]
+        words += ["--components", r, *options] + ["--remove-row-mean"] * remove_row_mean
+        super().__init__("the command, reading included", words, environment)
+
+    def start(self):
+        pass
+
+    def turn(self, seconds, cap):
+        try:
+            done = subprocess.run(
+                [str(word) for word in self.words],
+                env=self.environment,
+                capture_output=True,
+                timeout=cap,
+            )
+        except subprocess.TimeoutExpired:
+            raise TooSlow from None
+        if done.returncode != 0:
+            raise Failed(done.stderr.decode(errors="replace").strip())
+        result = json.loads(done.stdout)
+        self.outcome.runs += 1
+        self.outcome.peak_bytes = result["memory_peak_bytes"]
+        total = result["timing"]["total"]
+        if self.outcome.seconds is None or total < self.outcome.seconds:
+            self.outcome.seconds = total
+            self.outcome.detail = {"iterations": result["iterations"], **result["timing"]}
+
+    def answer(self, cap):
+        return None  # fit_file's is judged

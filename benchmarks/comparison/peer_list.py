@@ -105,6 +105,28 @@ def numpy_gram():
     return fit
 
 
+def fbpca_pca():
+    import fbpca
+
+    def fit(table, r):
+        return fbpca.pca(table, k=r, raw=False)[2].T
+
+    return fit
+
+
+def amanpg():
+    """Its penalty is set so that its first step thresholds at 1/sqrt(p), as spcart does."""
+    import numpy as np
+    import sparsepca
+
+    def fit(table, r):
+        squares = np.linalg.svd(table, compute_uv=False)[:r] ** 2
+        penalty = 2 * squares[:, None] / np.sqrt(table.shape[1])
+        return sparsepca.spca(table, penalty, np.inf, k=r, normalize=False)["loadings"]
+
+    return fit
+
+
 _ALL = [
     Peer("sklearn PCA full", "sklearn", sklearn_pca("full"), exact=True),
     Peer("sklearn PCA covariance_eigh", "sklearn", sklearn_pca("covariance_eigh"), exact=True),
@@ -113,6 +135,8 @@ _ALL = [
     Peer("sklearn TruncatedSVD", "sklearn", truncated_svd("randomized"), ready=centred),
     Peer("SciPy svds", "scipy", scipy_svds, exact=True, ready=centred),
     Peer("NumPy Gram + eigh", "scipy", numpy_gram, exact=True),
+    Peer("fbpca", "fbpca", fbpca_pca),
+    Peer("sparsepca (A-ManPG)", "sparsepca", amanpg, sparse_loadings=True, ready=centred),
     Peer("sklearn SparsePCA", "sklearn", sklearn_sparse("SparsePCA"), sparse_loadings=True),
     Peer(
         "sklearn MiniBatchSparsePCA",

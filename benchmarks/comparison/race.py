@@ -1,12 +1,14 @@
 """Runs a row: the contenders take turns, each in its own process, and their answers are judged."""
 
+import dataclasses
 import sys
 import time
 
 from . import data
-from .contenders import Failed, PythonPeer, Spcart, TooSlow
+from .contenders import Command, Failed, PythonPeer, RPeer, Spcart, TooSlow
 from .peer_list import PEERS
 from .quality import Judge, sparsity
+from .report import RowReport, Verdict, outcome_table
 
 AGREE = 1e-6  # two figures of explained variance that should be the same
 PAUSE = 0.1  # threads of the last turn may still be spinning
@@ -29,20 +31,25 @@ class Race:
         self.row = row
         self.settings = settings
         self.table = row.table(store)
+        common = settings.environment, row.remove_row_mean
         self.contenders = [
-            Spcart(name, settings.fit_file, self.table, row.r, options, *self._common())
+            Spcart(name, settings.fit_file, self.table, row.r, options, *common)
             for name, options in row.ours.items()
-        ] + [
-            PythonPeer(name, self.table, row.r, *self._common())
+        ]
+        first = next(iter(row.ours.values()))
+        self.contenders += [Command(settings.command, self.table, row.r, first, *common)]
+        self.contenders += [
+            PythonPeer(name, self.table, row.r, *common)
             for name in row.peers
-            if PEERS[name].installed()
+            if name in PEERS and PEERS[name].installed()
+        ]
+        self.contenders += [
+            RPeer(name, self.table, row.r, *common)
+            for name in row.peers
+            if name in RPeer.installed()
         ]
 
-    def _common(self):
-        return self.settings.environment, self.row.remove_row_mean
-
     def run(self):
-        """The outcomes by contender's name, and what is wrong with the answers, in words."""
         # Peers copy the table; where all of them together may not fit, one lives at a time.
         bytes_each = 3 * self.table.stat().st_size
         self.together = bytes_each * len(self.contenders) < available_memory()
@@ -56,20 +63,32 @@ class Race:
         wrong = self._judge()
         for contender in self.contenders:
             contender.stop()
-        return {contender.name: contender.outcome for contender in self.contenders}, wrong
+        return self._report(wrong)
+
+    def _report(self, wrong):
+        row = self.row
+        outcomes = {contender.name: contender.outcome for contender in self.contenders}
+        verdicts = []
+        for bar in row.bars:
+            value = bar.measure(outcomes)
+            verdicts.append(Verdict(bar.text, value, None if value is None else bar.met(value)))
+        table = outcome_table(outcomes, next(iter(row.ours)))
+        record = {name: dataclasses.asdict(outcome) for name, outcome in outcomes.items()}
+        return RowReport(row.title, verdicts, table, record, wrong)
 
     def _turn(self, contender, seconds):
-        self._with(contender, lambda: contender.turn(seconds, self.settings.cap))
+        self._with(contender, contender.turn, seconds, self.settings.cap)
         time.sleep(PAUSE)
 
-    def _with(self, contender, work):
+    def _with(self, contender, work, *arguments):
+        """Does work of a contender that is still in the race, and notes how it ended."""
         outcome = contender.outcome
         if outcome.failure or outcome.cap:
             return None
         try:
             if not contender.child:
                 contender.start()
-            result = work()
+            result = work(*arguments)
             if not self.together:
                 contender.stop()
             return result
@@ -86,7 +105,7 @@ class Race:
         judge = Judge(data.load(self.table, self.row.remove_row_mean))
         wrong, exact = [], {}
         for contender in self.contenders:
-            found = self._with(contender, lambda: contender.answer(self.settings.cap))
+            found = self._with(contender, contender.answer, self.settings.cap)
             if not found:
                 continue
             outcome = contender.outcome

@@ -7,6 +7,7 @@ import os
 import pathlib
 import platform
 import subprocess
+from typing import Optional
 
 BEGIN, END = "<!-- peers.py: begin -->", "<!-- peers.py: end -->"
 
@@ -33,17 +34,19 @@ def first_line(words):
 
 
 def machine(settings):
-    packages = ("numpy", "scipy", "scikit-learn")
+    packages = ("numpy", "scipy", "scikit-learn", "fbpca", "sparsepca")
     return {
         "date": datetime.date.today().isoformat(),
         "cpu": cpu_model(),
         "cores": len(os.sched_getaffinity(0)),
         "threads": settings.threads,
+        "quick": settings.quick,
         "system": platform.platform(),
         "versions": {
             "spcart": first_line([settings.command, "--version"]).split(" ")[-1],
             "python": platform.python_version(),
             **{package: installed_version(package) for package in packages},
+            "R": first_line(["Rscript", "-e", "cat(as.character(getRversion()))"]),
         },
     }
 
@@ -52,9 +55,9 @@ def figure(value):
     """Three digits, without an exponent where that is readable."""
     if value is None:
         return ""
-    return f"{value:.3g}" if 1e-4 <= abs(value) < 1000 or value == 0 else f"{value:.0f}" if abs(
-        value
-    ) >= 1000 else f"{value:.1e}"
+    if abs(value) >= 1000:
+        return f"{value:.0f}"
+    return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
 
 
 def seconds(outcome):
@@ -65,20 +68,30 @@ def seconds(outcome):
 
 @dataclasses.dataclass
 class Verdict:
-    row: str
-    title: str
     bar: str
-    value: object  # None: not measured
-    met: object
+    value: Optional[float]  # None: not measured
+    met: Optional[bool]
     note: str = ""
+    unit: str = "x"
 
 
-def verdict_table(verdicts):
+@dataclasses.dataclass
+class RowReport:
+    title: str
+    verdicts: list
+    table: str  # Markdown
+    record: dict  # the same and more, for the JSON
+    wrong: list = dataclasses.field(default_factory=list)  # answers that do not agree
+
+
+def verdict_table(reports):
     lines = ["| workload | bar | measured | |", "|---|---|---|---|"]
-    for v in verdicts:
-        measured = f"{v.value:.2f}x" if v.value is not None else ""
-        met = {True: "met", False: "**not met**", None: "not run"}[v.met]
-        lines.append(f"| {v.title} | {v.bar} | {measured} | {met}{v.note and ': ' + v.note} |")
+    for report in reports:
+        for v in report.verdicts:
+            measured = f"{figure(v.value)}{v.unit}" if v.value is not None else ""
+            met = {True: "met", False: "**not met**", None: "not run"}[v.met]
+            note = f": {v.note}" if v.note else ""
+            lines.append(f"| {report.title} | {v.bar} | {measured} | {met}{note} |")
     return "\n".join(lines)
 
 
@@ -105,13 +118,29 @@ def outcome_table(outcomes, ours):
     return "\n".join(lines)
 
 
-def markdown(about, verdicts, parts):
+def markdown(about, reports):
     versions = ", ".join(f"{name} {v}" for name, v in about["versions"].items() if v)
     head = (
         f"{about['date']}, {about['cpu']}, {about['cores']} cores, {about['threads']} threads; "
         f"{versions}."
     )
-    return "\n\n".join([head, verdict_table(verdicts)] + parts) + "\n"
+    if about["quick"]:
+        head += " Small sizes (`--quick`): these only show that everything runs."
+    parts = [f"### {report.title}\n\n{report.table}" for report in reports]
+    return "\n\n".join([head, verdict_table(reports)] + parts) + "\n"
+
+
+def record(about, reports):
+    rows = {
+        name: {
+            "title": report.title,
+            "bars": [dataclasses.asdict(verdict) for verdict in report.verdicts],
+            "figures": report.record,
+            "wrong": report.wrong,
+        }
+        for name, report in reports.items()
+    }
+    return {**about, "rows": rows}
 
 
 def write_between_markers(path, text):

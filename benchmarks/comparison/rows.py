@@ -4,9 +4,16 @@ import dataclasses
 from typing import Callable
 
 from . import data
+from .file_row import FileRow
+from .kernel_rows import GrowthRow, RotateRow
+from .race import Race
 
-SKLEARN = [f"sklearn PCA {solver}" for solver in ("full", "covariance_eigh", "arpack", "randomized")]
-PCA = SKLEARN + ["sklearn TruncatedSVD", "SciPy svds", "NumPy Gram + eigh"]
+SOLVERS = ("full", "covariance_eigh", "arpack", "randomized")
+SKLEARN = [f"sklearn PCA {solver}" for solver in SOLVERS]
+OTHERS = ["sklearn TruncatedSVD", "SciPy svds", "NumPy Gram + eigh", "fbpca"]
+PCA = SKLEARN + OTHERS + ["R irlba", "R RSpectra"]
+SPARSE = ["sklearn MiniBatchSparsePCA", "sparsepca (A-ManPG)"]
+SPARSE += ["R elasticnet", "R PMA", "R nsprcomp", "R sparsepca"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,7 +24,6 @@ class Bar:
     measure: Callable  # of the outcomes by contender's name: a number, or None
     limit: float
     at_least: bool = False
-    unit: str = "x"
 
     def met(self, value):
         return value >= self.limit if self.at_least else value <= self.limit
@@ -34,7 +40,10 @@ class Row:
     bars: list
     remove_row_mean: bool = False
     residuals: bool = False  # also compare |A'A v - s^2 v| / s_1^2
-    large: bool = False
+    large: bool = False  # only run where it is asked for
+
+    def run(self, store, settings):
+        return Race(self, store, settings).run()
 
 
 def _best(outcomes, names):
@@ -104,7 +113,7 @@ def patches(quick):
             table=lambda store: path or store.patches(n),
             r=r,
             ours={mine: ["--truncation", "hard", "--start", start]},
-            peers=PCA + ["sklearn MiniBatchSparsePCA"],
+            peers=PCA + SPARSE,
             bars=[
                 time_bar(mine, SKLEARN[:1], 1.0, "scikit-learn's full PCA"),
                 time_bar(mine, SKLEARN, 3.0, "scikit-learn's fastest PCA"),
@@ -124,10 +133,9 @@ def genes(quick):
         table=lambda store: path or store.correlated(n, p),
         r=6,
         ours={f"spcart {kind}": ["--truncation", kind] for kind in types},
-        peers=PCA + ["sklearn MiniBatchSparsePCA"],
+        peers=PCA + SPARSE,
         bars=[
-            time_bar(f"spcart {kind}", SKLEARN, 1.0, "scikit-learn's fastest PCA")
-            for kind in types
+            time_bar(f"spcart {kind}", SKLEARN, 1.0, "scikit-learn's fastest PCA") for kind in types
         ],
     )
 
@@ -141,7 +149,7 @@ def noise(quick):
         table=lambda store: store.noise(n, p),
         r=r,
         ours={mine: ["--truncation", "count", "--lambda", str(int(0.85 * p))]},
-        peers=PCA + ["sklearn MiniBatchSparsePCA", "sklearn SparsePCA"],
+        peers=PCA + SPARSE + ["sklearn SparsePCA"],
         bars=[
             time_bar(mine, SKLEARN, 1.0, "scikit-learn's fastest PCA"),
             faster_bar(mine, "sklearn SparsePCA", 100),
@@ -175,7 +183,7 @@ def large_dense(quick):
         table=lambda store: store.decaying(n, n, 4 * r),
         r=r,
         ours={mine: []},
-        peers=[peer],
+        peers=[peer, "fbpca"],
         bars=[
             time_bar(mine, [peer], 0.5, "scikit-learn's randomised PCA"),
             residual_bar(mine, peer),
@@ -194,7 +202,7 @@ def sparse(quick):
         table=lambda store: store.sparse(n, p, 0.005),
         r=r,
         ours={mine: []},
-        peers=["sklearn PCA arpack", "SciPy svds"],
+        peers=["sklearn PCA arpack", "SciPy svds", "R irlba", "R RSpectra"],
         bars=[
             time_bar(mine, ["sklearn PCA arpack"], 0.5, "scikit-learn's sparse PCA (arpack)"),
             time_bar(mine, ["SciPy svds"], 0.5, "SciPy svds"),
@@ -204,8 +212,7 @@ def sparse(quick):
 
 
 def all_rows(quick):
-    return [
-        row
-        for make in (patches, genes, noise, dense, large_dense, sparse)
-        for row in make(quick)
-    ]
+    """In the order of the report. Each has name, title, large and run(store, settings)."""
+    races = (patches, genes, noise, dense, large_dense, sparse)
+    raced = [row for make in races for row in make(quick)]
+    return raced + [RotateRow(), GrowthRow(), FileRow(quick)]

@@ -1,6 +1,6 @@
 """One Python peer in a process of its own: reads a table, then fits it as often as it is told.
 
-usage: worker.py PEER TABLE R [--remove-row-mean]
+usage: python -m comparison.worker PEER TABLE R [--remove-row-mean]
 
 Understands the same lines on standard input as fit_file --serve: `run S` and `answer DIR`.
 """
@@ -11,9 +11,10 @@ import pathlib
 import sys
 import time
 
-import data
 import numpy as np
-from peer_list import PEERS
+
+from . import data
+from .peer_list import PEERS
 
 
 def memory(field):
@@ -71,7 +72,7 @@ def main():
             np.save(pathlib.Path(value, "vectors.npy"), vectors)
             tell(vectors="vectors.npy")
         else:
-            sys.exit(f"worker.py: '{line}': only run S and answer DIR are understood")
+            sys.exit(f"worker: '{line}': only run S and answer DIR are understood")
 
 
 if __name__ == "__main__":
