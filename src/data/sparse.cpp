@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
+#include "data/sparse_lines.hpp"
 #include "data/stored.hpp"
 #include "data/stored_values.hpp"
 #include "parallel.hpp"
@@ -12,79 +14,8 @@
 namespace spcart {
 namespace {
 
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// Compressed lines: the rows of a CSR, or the columns of a CSC matrix. A line times a block is a
-/// gather, its transpose a scatter; which of them is A and which A' depends on the kind.
-template <class T, class I>
-struct Lines {
-  const T* values;
-  const I* inner;
-  const I* outer;
-  Index count;   ///< number of lines
-  Index length;  ///< of each
-
-  /// y = L x, where y has a row a line.
-  void gather(const RowMajor& x, RowMajor& y) const {
-#pragma omp parallel for schedule(static) if (worth_threads(x))
-    for (Index i = 0; i < count; ++i) gather_line(i, x, y.row(i));
-  }
-
-  /// y = L'x, where x has a row a line. Each thread takes a range of lines and a sum of its own;
-  /// the sums are added in order, so that the result does not depend on who was first.
-  void scatter(const RowMajor& x, RowMajor& y) const {
-    in_ranges(y, [&](Index i, RowMajor& sum) { scatter_line(i, x.row(i), sum); });
-  }
-
-  template <class Row>
-  void gather_line(Index i, const RowMajor& x, Row&& y) const {
-    y.setZero();
-    for (I k = outer[i]; k < outer[i + 1]; ++k)
-      y += static_cast<double>(values[k]) * x.row(inner[k]);
-  }
-
-  template <class Row>
-  void scatter_line(Index i, const Row& x, RowMajor& sum) const {
-    for (I k = outer[i]; k < outer[i + 1]; ++k)
-      sum.row(inner[k]) += static_cast<double>(values[k]) * x;
-  }
-
-  bool worth_threads(const RowMajor& block) const {
-    return Index{outer[count]} * block.cols() > kWorthThreads;
-  }
-
-  template <class Visit>
-  void in_ranges(RowMajor& y, Visit visit) const {
-    const Index ranges = worth_threads(y) ? std::min(threads(), count) : 1;
-    std::vector<RowMajor> sums(static_cast<std::size_t>(ranges));
-    parallel_for(ranges, ranges > 1, [&](Index t) {
-      RowMajor& sum = sums[static_cast<std::size_t>(t)];
-      sum.setZero(y.rows(), y.cols());
-      for (Index i = count * t / ranges; i < count * (t + 1) / ranges; ++i) visit(i, sum);
-    });
-    y = std::move(sums.front());
-    for (std::size_t t = 1; t < sums.size(); ++t) y += sums[t];
-  }
-
-  void check() const {
-    if (outer[0] != 0) throw Error(fmt::format("sparse table: outer[0] is {}, not 0", outer[0]));
-    std::vector<Index> seen(static_cast<std::size_t>(length), -1);
-    for (Index i = 0; i < count; ++i) {
-      if (outer[i + 1] < outer[i])
-        throw Error(fmt::format("sparse table: outer falls from {} to {} at line {}", outer[i],
-                                outer[i + 1], i));
-      for (I k = outer[i]; k < outer[i + 1]; ++k) {
-        if (inner[k] < 0 || inner[k] >= length)
-          throw Error(fmt::format("sparse table: index {} in line {} is not within 0 to {}",
-                                  inner[k], i, length - 1));
-        Index& last = seen[static_cast<std::size_t>(inner[k])];
-        if (last == i)
-          throw Error(fmt::format("sparse table: line {} has two entries at {}", i, inner[k]));
-        last = i;
-      }
-    }
-  }
-};
+/// Entries after which a pass asks whether it shall go on.
+constexpr Index kSlab = Index{1} << 24;
 
 template <class I>
 double stored_entries(const SparseView& view) {
@@ -99,23 +30,85 @@ class SparseMatrix final : public StoredMatrix {
       : StoredMatrix(view.rows, view.cols, stored_entries<I>(view)),
         view_(view),
         by_row_(view.major == SparseView::Major::row),
-        lines_{static_cast<const T*>(view.values), static_cast<const I*>(view.inner),
-               static_cast<const I*>(view.outer), by_row_ ? view.rows : view.cols,
-               by_row_ ? view.cols : view.rows} {
-    lines_.check();
+        outer_(static_cast<const I*>(view.outer)),
+        lines_(Lines<T, I>::compressed(static_cast<const T*>(view.values),
+                                       static_cast<const I*>(view.inner), outer_,
+                                       by_row_ ? view.rows : view.cols)) {
+    check();
     Preparation full = preparation;
     full.precision = Precision::full;
     measure(full);
   }
 
  private:
-  template <class Visit>
-  void for_entries(Visit visit) const {
+  Index line_length() const { return by_row_ ? cols() : rows(); }
+
+  /// Structure. Threads only find out whether it is sound; what is wrong first is then looked for
+  /// in order, so that the message is always the same.
+  void check() {
+    if (outer_[0] != 0) throw Error(fmt::format("sparse table: outer[0] is {}, not 0", outer_[0]));
     for (Index i = 0; i < lines_.count; ++i)
-      for (I k = lines_.outer[i]; k < lines_.outer[i + 1]; ++k) {
-        const auto value = static_cast<double>(lines_.values[k]);
-        by_row_ ? visit(i, Index{lines_.inner[k]}, value) : visit(Index{lines_.inner[k]}, i, value);
+      if (outer_[i + 1] < outer_[i])
+        throw Error(fmt::format("sparse table: outer falls from {} to {} at line {}", outer_[i],
+                                outer_[i + 1], i));
+    const Index parts = lines_.entries() > kWorthThreads ? threads() : 1;
+    const std::vector<Index> cuts = balanced_cuts(lines_, parts);
+    std::vector<char> sorted(static_cast<std::size_t>(parts));
+    parallel_for(parts, parts > 1, [&](Index t) {
+      const auto part = static_cast<std::size_t>(t);
+      sorted[part] = are_sorted(cuts[part], cuts[part + 1]);
+    });
+    sorted_ = std::ranges::all_of(sorted, [](char part) { return part != 0; });
+    if (!sorted_) check_entries();
+  }
+
+  /// Whether indices rise in each of these lines and are within it.
+  bool are_sorted(Index first, Index last) const {
+    const auto length = line_length();
+    bool good = true;
+    for (Index i = first; i < last; ++i) {
+      Index before = -1;
+      for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
+        good &= lines_.inner[k] > before && lines_.inner[k] < length;
+        before = lines_.inner[k];
       }
+    }
+    return good;
+  }
+
+  void check_entries() const {
+    std::vector<Index> seen(static_cast<std::size_t>(line_length()), -1);
+    for (Index i = 0; i < lines_.count; ++i)
+      for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
+        const I place = lines_.inner[k];
+        if (place < 0 || place >= line_length())
+          throw Error(fmt::format("sparse table: index {} in line {} is not within 0 to {}", place,
+                                  i, line_length() - 1));
+        Index& last = seen[static_cast<std::size_t>(place)];
+        if (last == i)
+          throw Error(fmt::format("sparse table: line {} has two entries at {}", i, place));
+        last = i;
+      }
+  }
+
+  /// visit(sample, value, row) for all entries, where `row` points to four numbers that belong to
+  /// the variable; each part of the result begins as `four_numbers`.
+  template <class Visit>
+  PartialSums over_entries(const Panel& four_numbers, Visit visit) const {
+    PartialSums sums(parts_for(lines_, cols(), 4), cols(), 4);
+    const std::vector<Index> cuts = balanced_cuts(lines_, sums.parts());
+    parallel_for(sums.parts(), sums.parts() > 1, [&](Index t) {
+      sums.part(t) = four_numbers;
+      double* numbers = sums.part(t).data();
+      for (Index i = cuts[static_cast<std::size_t>(t)]; i < cuts[static_cast<std::size_t>(t) + 1];
+           ++i)
+        for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
+          const Index place = lines_.inner[k];
+          visit(by_row_ ? i : place, static_cast<double>(lines_.values[k]),
+                numbers + 4 * (by_row_ ? place : i));
+        }
+    });
+    return sums;
   }
 
   Moments moments(const Preparation& preparation, const Tick&) const override {
@@ -129,42 +122,59 @@ class SparseMatrix final : public StoredMatrix {
 
   /// Row means (zeros where they stay), means and largest; returns how many entries a variable has.
   Vector measure_means(bool remove_row_mean, Moments& m) const {
+    const PartialSums parts =
+        over_entries(Panel::Zero(cols(), 4), [](Index, double value, double* row) {
+          row[0] += value;
+          row[1] = std::max(row[1], std::abs(value));
+          row[2] += 1;
+          row[3] += value - value;  // zero, or not a number where the value is not finite
+        });
+    Matrix sums(cols(), 4);
+    parts.add_up(sums);
+    if (!(sums.col(3).array() == 0).all()) refuse_first();
+    m.largest = parts.part(0).col(1);
+    for (Index t = 1; t < parts.parts(); ++t) m.largest = m.largest.cwiseMax(parts.part(t).col(1));
     m.row_means = Vector::Zero(rows());
-    m.means = m.largest = Vector::Zero(cols());
-    Vector entries = Vector::Zero(cols());
-    for_entries([&](Index i, Index j, double value) {
-      if (!std::isfinite(value)) refuse(value, i, j);
-      if (remove_row_mean) m.row_means[i] += value / static_cast<double>(cols());
-      m.means[j] += value;
-      m.largest[j] = std::max(m.largest[j], std::abs(value));
-      entries[j] += 1;
-    });
-    m.means = (m.means / static_cast<double>(rows())).array() - m.row_means.mean();
-    return entries;
+    if (remove_row_mean)
+      m.row_means = stored_times(Panel::Ones(cols(), 4), {}).col(0) / static_cast<double>(cols());
+    m.means = (sums.col(0) / static_cast<double>(rows())).array() - m.row_means.mean();
+    return sums.col(2);
+  }
+
+  [[noreturn]] void refuse_first() const {
+    for (Index i = 0; i < lines_.count; ++i)
+      for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
+        const auto value = static_cast<double>(lines_.values[k]);
+        const Index place = lines_.inner[k];
+        if (!std::isfinite(value)) refuse(value, by_row_ ? i : place, by_row_ ? place : i);
+      }
+    throw std::logic_error("a value that is not finite has gone");
   }
 
   /// Zeros count too, but are never visited: with t = m_i + c_j, the squares of a variable are
   /// those of its entries about t, plus t^2 of its zeros.
   void measure_squares(const Vector& entries, Moments& m) const {
     const auto n = static_cast<double>(rows());
-    Vector sums = Vector::Zero(cols()), zeros = sums;
-    m.squares = sums;
-    for_entries([&](Index i, Index j, double value) {
-      const double t = m.row_means[i] + m.means[j];
-      sums[j] += value - t;
-      m.squares[j] += (value - t) * (value - t);
-      zeros[j] -= t * t;
+    Panel start = Panel::Zero(cols(), 4);
+    start.col(3) = m.means;
+    const PartialSums parts = over_entries(start, [&](Index i, double value, double* row) {
+      const double t = m.row_means[i] + row[3];
+      row[0] += value - t;
+      row[1] += (value - t) * (value - t);
+      row[2] -= t * t;
     });
+    Matrix sums(cols(), 3);
+    parts.add_up(sums);
     const double mean = m.row_means.mean();
-    zeros.array() += (m.row_means.array() - mean).square().sum();
-    zeros.array() += n * (m.means.array() + mean).square();
+    sums.col(2).array() += (m.row_means.array() - mean).square().sum();
+    sums.col(2).array() += n * (m.means.array() + mean).square();
     for (Index j = 0; j < cols(); ++j)
       if (entries[j] == n) {
         // No zeros: what the first pass lost to rounding can be given back.
-        zeros[j] = -sums[j] * sums[j] / n;
-        m.means[j] += sums[j] / n;
+        sums(j, 2) = -sums(j, 0) * sums(j, 0) / n;
+        m.means[j] += sums(j, 0) / n;
       }
-    m.squares = (m.squares + zeros).cwiseMax(0.0);
+    m.squares = (sums.col(1) + sums.col(2)).cwiseMax(0.0);
   }
 
   /// A panel is filled when it is reached: its tiles are copied from there.
@@ -203,56 +213,127 @@ class SparseMatrix final : public StoredMatrix {
     const Index first = by_row_ ? col : row;
     const Index last = first + (by_row_ ? panel.rows() : panel.cols());
 #pragma omp parallel for schedule(static) if (panel.size() > kWorthThreads)
-    for (Index i = 0; i < lines; ++i) {
-      const I* begin = lines_.inner + lines_.outer[first_line + i];
-      const I* end = lines_.inner + lines_.outer[first_line + i + 1];
-      for (const I* k = begin; k < end; ++k) {
-        if (*k < first || *k >= last) continue;
-        const auto value = static_cast<double>(lines_.values[k - lines_.inner]);
-        (by_row_ ? panel(*k - first, i) : panel(i, *k - first)) = value;
+    for (Index i = 0; i < lines; ++i)
+      for (I k = outer_[first_line + i]; k < outer_[first_line + i + 1]; ++k) {
+        const Index place = Index{lines_.inner[k]} - first;
+        if (place < 0 || place >= last - first) continue;
+        (by_row_ ? panel(place, i) : panel(i, place)) = static_cast<double>(lines_.values[k]);
       }
+  }
+
+  /// f(first, last) for all of `count` lines or samples, with a tick now and then.
+  template <class F>
+  void for_slabs(Index count, const Tick& tick, F f) const {
+    const Index slabs = lines_.entries() / kSlab + 1;
+    for (Index slab = 0; slab < slabs; ++slab) {
+      if (tick) tick(static_cast<double>(slab) / static_cast<double>(slabs));
+      f(count * slab / slabs, count * (slab + 1) / slabs);
     }
   }
 
-  void do_times(ConstBlock x, Block y, const Tick&) const override {
+  Index threads_for_panel(Index width) const {
+    return lines_.entries() * width > kWorthThreads ? threads() : 1;
+  }
+
+  /// L x for the lines L, which are S or S'.
+  Panel gather(const Panel& x, const Tick& tick) const {
+    Panel y = Panel::Zero(lines_.count, x.cols());
+    const Index parts = threads_for_panel(x.cols());
+    for_slabs(lines_.count, tick, [&](Index first, Index last) {
+      const Lines<T, I> slab = lines_.range(first, last);
+      const std::vector<Index> cuts = balanced_cuts(slab, parts);
+      parallel_for(parts, parts > 1, [&](Index t) {
+        const auto part = static_cast<std::size_t>(t);
+        kernels::run(kernels::Gather<T, I>{slab.range(cuts[part], cuts[part + 1]), x.data(),
+                                           y.row(first + cuts[part]).data()},
+                     x.cols());
+      });
+    });
+    return y;
+  }
+
+  /// x = S'y where lines are samples: each thread sums up by itself.
+  void scatter_rows(const Panel& y, Block x, const Tick& tick) const {
+    PartialSums sums(parts_for(lines_, cols(), y.cols()), cols(), y.cols());
+    for_slabs(rows(), tick, [&](Index first, Index last) {
+      const Lines<T, I> slab = lines_.range(first, last);
+      const std::vector<Index> cuts = balanced_cuts(slab, sums.parts());
+      parallel_for(sums.parts(), sums.parts() > 1, [&](Index t) {
+        const auto part = static_cast<std::size_t>(t);
+        kernels::run(kernels::Scatter<T, I>{slab.range(cuts[part], cuts[part + 1]),
+                                            y.row(first + cuts[part]).data(), sums.part(t).data()},
+                     y.cols());
+      });
+    });
+    sums.add_up(x);
+  }
+
+  /// S x where lines are variables: each thread has samples of its own, as far as their order lets
+  /// it find them.
+  Panel scatter_columns(const Panel& x, const Tick& tick) const {
+    Panel y = Panel::Zero(rows(), x.cols());
+    if (!sorted_) {
+      kernels::run(kernels::Scatter<T, I>{lines_, x.data(), y.data()}, x.cols());
+      return y;
+    }
+    const Index parts = threads_for_panel(x.cols());
+    for_slabs(rows(), tick, [&](Index first, Index last) {
+      const auto cut = [&](Index t) { return first + (last - first) * t / parts; };
+      parallel_for(parts, parts > 1, [&](Index t) {
+        for_row_ranges(
+            lines_, cut(t), cut(t + 1), kKeptDoubles / x.cols(),
+            [&](const Lines<T, I>& part, Index row, Index) {
+              kernels::run(kernels::Scatter<T, I>{part, x.data(), y.row(row).data()}, x.cols());
+            });
+      });
+    });
+    return y;
+  }
+
+  Panel stored_times(const Panel& x, const Tick& tick) const {
+    return by_row_ ? gather(x, tick) : scatter_columns(x, tick);
+  }
+
+  void do_times(ConstBlock x, Block y, const Tick& tick) const override {
     const Matrix dx = scaled(x);
-    RowMajor product(rows(), x.cols());
-    by_row_ ? lines_.gather(dx, product) : lines_.scatter(dx, product);
-    y = product;
+    for_panels(dx, y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+      columns = stored_times(panel, part).leftCols(columns.cols());
+    });
     correct_times(dx, y);
   }
 
-  void do_adjoint_times(ConstBlock y, Block x, const Tick&) const override {
-    RowMajor product(cols(), y.cols());
-    by_row_ ? lines_.scatter(y, product) : lines_.gather(y, product);
-    x = product;
+  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
+    for_panels(y, x, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+      if (by_row_)
+        scatter_rows(panel, columns, part);
+      else
+        columns = gather(panel, part).leftCols(columns.cols());
+    });
     correct_adjoint(y, x);
   }
 
   void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override {
-    if (!by_row_) {
-      Matrix product(rows(), x.cols());
-      do_times(x, product, tick);
-      do_adjoint_times(product, y, tick);
-      return;
-    }
-    const RowMajor dx = scaled(x);
-    const Eigen::RowVectorXd shift = means().transpose() * dx, sums = dx.colwise().sum();
-    RowMajor product(rows(), x.cols()), sum(cols(), x.cols());
-    lines_.in_ranges(sum, [&](Index i, RowMajor& range_sum) {
-      auto line = product.row(i);
-      lines_.gather_line(i, dx, line);
-      line -= shift;
-      if (row_means().size() > 0) line -= row_means()[i] * sums;
-      lines_.scatter_line(i, line, range_sum);
+    const double* m = row_means().size() > 0 ? row_means().data() : nullptr;
+    const bool in_order = by_row_ || sorted_;
+    for_panels(scaled(x), y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+      GramProduct product(panel, means(), in_order ? parts_for(lines_, cols(), panel.cols()) : 1);
+      if (in_order)
+        for_slabs(rows(), part, [&](Index first, Index last) {
+          by_row_ ? product.add_rows(lines_.range(first, last), m ? m + first : nullptr)
+                  : product.add_columns(lines_, first, last, m);
+        });
+      else
+        product.add_unsorted_columns(lines_, rows(), m);
+      product.finish(columns);
     });
-    y = sum;
-    correct_adjoint(product, y);
+    y = scaled(y);
   }
 
   SparseView view_;
   bool by_row_;
+  const I* outer_;
   Lines<T, I> lines_;
+  bool sorted_ = false;  ///< whether indices rise in each line
 };
 
 }  // namespace
