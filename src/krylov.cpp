@@ -1,5 +1,6 @@
 #include "krylov.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,6 +18,29 @@ constexpr double kDependent = 1e-14;
 constexpr double kRounding = 1e-10;
 constexpr double kOwnTolerance = 1e-4;
 
+/// G = W R, where W replaces G: fewer columns where those of G depend on each other up to
+/// `threshold`. By Cholesky where they are far from that: it is the faster way, and W is good
+/// enough if the same is done to it once more.
+struct Triangle {
+  Matrix r;
+  bool sound = false;  ///< no column was short or near the others
+};
+Triangle orthonormalize(Matrix& g, double threshold) {
+  constexpr double kIndependent = 1e-8, kSound = 0.25;
+  const Matrix gram = g.transpose() * g;
+  const Eigen::LLT<Matrix, Eigen::Upper> cholesky(gram);
+  const auto pivots = cholesky.matrixLLT().diagonal().array();
+  const auto outside = pivots.square() / gram.diagonal().array();
+  if (cholesky.info() == Eigen::Success && (pivots > threshold / kIndependent).all() &&
+      (outside > kIndependent).all()) {
+    cholesky.matrixU().solveInPlace<Eigen::OnTheRight>(g);
+    return {cholesky.matrixU(), (pivots.square() > kSound).all()};
+  }
+  RankRevealing qr = orthonormalized_above(std::move(g), threshold);
+  g = std::move(qr.q);
+  return {std::move(qr.r), false};
+}
+
 class BlockLanczos {
  public:
   BlockLanczos(const DataMatrix& a, Index r, const PcaOptions& options)
@@ -24,81 +48,95 @@ class BlockLanczos {
         options_(options),
         r_(r),
         dimension_((a.column_squared_norms().array() > 0).count()),
-        block_(std::min(dimension_, std::max<Index>(r + 4, 8))),
-        most_(std::min(dimension_, std::max<Index>(6 * block_, r + 4 * block_))),
+        block_(std::min(dimension_, std::max(krylov_block(a, r), r / options.max_passes + 1))),
+        most_(std::min(dimension_, std::max(7 * r, r + 6 * block_))),
         random_(options.seed),
-        q_(a.cols(), most_),
+        q_(a.cols(), most_ + block_),
         t_(Matrix::Zero(most_, most_)) {}
 
   KrylovResult run(const Tick& tick) {
-    Matrix next = random_block();
+    seed();
     while (true) {
       if (tick) tick(progress());
-      extend(next, tick);
-      next = std::move(remainder_);
+      extend(tick);
       ritz();
-      // Nothing outside the basis: it holds every component, as the first block was wide enough.
-      const bool complete = next.cols() == 0;
-      if (complete || converged()) return finish(true);
-      if (passes_ >= options_.max_passes) return finish(false);
-      if (size_ + next.cols() > most_) restart(next);
+      const bool complete = next_ == 0;  // nothing outside the basis
+      if (converged() && (complete || passes_ >= enough_) && (size_ == dimension_ || !may_hide()))
+        return finish(true);
+      if (size_ == dimension_ || passes_ >= options_.max_passes) return finish(size_ == dimension_);
+      if (complete || (converged() && passes_ >= enough_))
+        reseed();
+      else if (size_ + next_ > most_)
+        restart(r_ + std::max(block_, r_) / 2);
     }
   }
 
  private:
-  /// Adds the orthonormal columns w to the basis Q, keeps T = Q'A'AQ, and leaves in remainder_ the
-  /// orthonormal part of A'A w outside Q, and in coupling_ its coefficients.
-  void extend(const Matrix& w, const Tick& tick) {
-    const Index k = w.cols();
-    q_.middleCols(size_, k) = w;
+  auto basis() { return q_.leftCols(size_); }
+  auto next() { return q_.middleCols(size_, next_); }
+
+  /// Takes the next block W into the basis Q, keeps T = Q'A'AQ, and leaves as the next block the
+  /// orthonormal part of A'A W outside Q, and in coupling_ its coefficients.
+  void extend(const Tick& tick) {
     const double done = progress();
-    Matrix g = a_.gram_times(w, [&](double) {
+    Matrix g = a_.gram_times(next(), [&](double) {
       if (tick) tick(done);
     });
     ++passes_;
-    const Index old = size_;
-    size_ += k;
-    const auto q = q_.leftCols(size_);
-    Matrix h = q.transpose() * g;
-    g.noalias() -= q * h;
-    const Matrix again = q.transpose() * g;  // twice is enough
-    g.noalias() -= q * again;
-    h += again;
-    t_.block(0, old, size_, k) = h;
-    t_.block(old, 0, k, size_) = h.transpose();
-    norm_ = std::max(norm_, h.bottomRows(k).norm());
-    orthonormalize_remainder(std::move(g));
+    columns_ += next_;
+    const Index old = size_, width = next_;
+    size_ += next_;
+    const Matrix h = project(g);
+    t_.block(0, old, size_, width) = h;
+    t_.block(old, 0, width, size_) = h.transpose();
+    norm_ = std::max(norm_, h.bottomRows(width).norm());
+    coupling_ = orthonormalize(g, kDependent * norm_).r;
+    set_next(std::move(g));
   }
 
-  void orthonormalize_remainder(Matrix g) {
-    RankRevealing outside = orthonormalized_above(std::move(g), kDependent * norm_);
-    const Index rank = std::min(outside.q.cols(), dimension_ - size_);
-    remainder_ = outside.q.leftCols(rank);
-    coupling_ = outside.r.topRows(rank);
-    reorthogonalize(remainder_);
+  /// G loses its part within the basis, whose coefficients are returned.
+  Matrix project(Matrix& g) {
+    Matrix h = basis().transpose() * g;
+    g.noalias() -= basis() * h;
+    return h;
   }
 
-  void reorthogonalize(Matrix& w) const {
-    const auto q = q_.leftCols(size_);
-    for (int turn = 0; turn < 2 && w.cols() > 0; ++turn) {
-      w -= q * (q.transpose() * w).eval();
-      w = orthonormalized(std::move(w));
+  /// Normalising has brought up what rounding left within the basis: that goes now. Twice is enough
+  /// unless little is left of a direction.
+  void set_next(Matrix w) {
+    constexpr int kTurns = 4;
+    const Index room = dimension_ - size_;
+    if (w.cols() > room) {
+      w.conservativeResize(Eigen::NoChange, room);
+      coupling_.conservativeResize(room, Eigen::NoChange);
     }
+    for (int turn = 0; turn < kTurns && w.cols() > 0; ++turn) {
+      project(w);
+      const Triangle triangle = orthonormalize(w, kDependent);
+      coupling_ = triangle.r * coupling_;
+      if (triangle.sound) break;
+    }
+    next_ = w.cols();
+    next() = w;
   }
 
-  Matrix random_block() {
-    Matrix w = random_.normal(a_.cols(), block_);
+  /// A random block outside the basis.
+  void seed() {
+    const Index width = std::min(block_, dimension_ - size_);
+    Matrix w(a_.cols(), width);
+    for (double& value : w.reshaped()) value = random_.uniform() - 0.5;
     // A variable that does not vary must not come in by chance: A'A would never take it out.
     for (Index j = 0; j < a_.cols(); ++j)
       if (a_.column_squared_norms()[j] == 0) w.row(j).setZero();
-    return orthonormalized(std::move(w));
+    seeds_ += width;
+    coupling_ = Matrix::Zero(width, 0);
+    set_next(std::move(w));
   }
 
-  /// Ritz pairs, and their residuals without another product: A'A Q S - Q S Theta lies in the
-  /// remainder alone.
+  /// Ritz pairs, and their residuals without another product: A'A Q S - Q S Theta lies in the next
+  /// block alone.
   void ritz() {
-    const Matrix t = t_.topLeftCorner(size_, size_);
-    SymmetricEigen e = symmetric_eigen(t, size_);
+    SymmetricEigen e = symmetric_eigen(t_.topLeftCorner(size_, size_), size_);
     values_ = std::move(e.values);
     coefficients_ = std::move(e.vectors);
     const Matrix tail = coupling_ * coefficients_.bottomRows(coupling_.cols());
@@ -116,20 +154,46 @@ class BlockLanczos {
     }
     return true;
   }
-  double residual() const { return residuals_.head(std::min(r_, size_)).maxCoeff(); }
+
+  /// Random vectors show each eigenvalue at most as many times as they are. Where as many Ritz
+  /// values as that agree and a smaller one is wanted too, more of them may be hidden.
+  bool may_hide() const {
+    for (Index i = 0; i + seeds_ < r_; ++i) {
+      const double same =
+          std::min(4 * options_.tolerance * values_[0], 4 * kOwnTolerance * values_[i]);
+      const double last = values_[i + seeds_ - 1];
+      if (values_[i] - last <= same && values_[r_ - 1] < last - same) return true;
+    }
+    return false;
+  }
+
+  /// What is found stays; a new search begins outside it, and is given the time of the first.
+  void reseed() {
+    enough_ = 2 * passes_;
+    restart(r_);
+    seed();
+  }
 
   /// The residual falls about geometrically from 1 to the tolerance.
   double progress() const {
     if (size_ == 0 || values_[0] <= 0) return 0;
+    const double residual = residuals_.head(std::min(r_, size_)).maxCoeff();
     const double done =
-        std::log(std::max(residual() / values_[0], 1e-300)) / std::log(options_.tolerance);
+        std::log(std::max(residual / values_[0], 1e-300)) / std::log(options_.tolerance);
     return std::clamp(done, 0.0, 1.0);
   }
 
-  void restart(const Matrix& next) {
-    const Index keep = std::min({r_ + block_ / 2, size_, most_ - next.cols()});
-    const Matrix kept = q_.leftCols(size_) * coefficients_.leftCols(keep);
-    q_.leftCols(keep) = kept;
+  /// Goes on from the first Ritz vectors, in place.
+  void restart(Index keep) {
+    constexpr Index kRows = 1024;
+    keep = std::min({keep, size_, most_ - next_});
+    Matrix kept;
+    for (Index row = 0; row < q_.rows(); row += kRows) {
+      auto rows = q_.middleRows(row, std::min(kRows, q_.rows() - row));
+      kept.noalias() = rows.leftCols(size_) * coefficients_.leftCols(keep);
+      rows.leftCols(keep) = kept;
+    }
+    for (Index i = 0; i < next_; ++i) q_.col(keep + i) = q_.col(size_ + i);
     size_ = keep;
     t_.setZero();
     t_.diagonal().head(keep) = values_.head(keep);
@@ -137,8 +201,12 @@ class BlockLanczos {
 
   KrylovResult finish(bool good) {
     const Index found = std::min(r_, size_);
-    return {q_.leftCols(size_) * coefficients_.leftCols(found), values_.head(found).cwiseMax(0.0),
-            good, passes_};
+    return {basis() * coefficients_.leftCols(found),
+            values_.head(found).cwiseMax(0.0),
+            residuals_.head(found),
+            good,
+            passes_,
+            columns_};
   }
 
   const DataMatrix& a_;
@@ -148,15 +216,27 @@ class BlockLanczos {
   Index block_;      ///< vectors that are multiplied at a time
   Index most_;       ///< vectors in the basis at the most
   Random random_;
-  Matrix q_, t_;
-  Index size_ = 0, passes_ = 0;
+  Matrix q_;  ///< the basis, and behind it the next block
+  Matrix t_;
+  Index size_ = 0, next_ = 0, seeds_ = 0;
+  Index passes_ = 0, columns_ = 0, enough_ = 0;
   double norm_ = 0;
-  Matrix remainder_, coupling_;
+  Matrix coupling_;
   Vector values_, residuals_;
   Matrix coefficients_;
 };
 
 }  // namespace
+
+Index krylov_block(const DataMatrix& a, Index r) {
+  // A pass over b columns costs as much as b + kFixed of them alone, and about 3 r / b + 11 passes
+  // are needed on a falling spectrum: this b makes the least of their product.
+  constexpr double kDense = 24, kSparse = 10, kColumns = 3, kPasses = 11;
+  const auto n = static_cast<double>(a.rows()), p = static_cast<double>(a.cols());
+  const double fixed = a.entries() < n * p ? kSparse : kDense;
+  const double best = std::sqrt(kColumns / kPasses * fixed * static_cast<double>(r));
+  return std::max<Index>(4 * std::lround(best / 4), 4);
+}
 
 KrylovResult krylov_eigenpairs(const DataMatrix& a, Index r, const PcaOptions& options,
                                const Tick& tick) {
