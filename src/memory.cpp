@@ -89,13 +89,13 @@ std::uint64_t available_memory() { return std::min(system_memory(), group_limit(
 std::uint64_t least_working_memory(Index variables, Index components) {
   // The program with the buffers of its kernels and of a file, and a panel; then for each variable
   // a row of the Krylov basis, of the loadings and of what both are made from, and a name.
-  constexpr double kProgram = 96e6, kColumns = 16, kOfVariable = 160;
+  constexpr double kProgram = 64e6, kColumns = 12, kOfVariable = 160;
   const auto p = static_cast<double>(variables), r = static_cast<double>(components) + 4;
   return static_cast<std::uint64_t>(kProgram + p * (kColumns * r * 8 + kOfVariable));
 }
 
 std::uint64_t gram_memory(Index variables) {
-  constexpr std::uint64_t kCopies = 3;  // as measured, as kept, and what the eigensolver destroys
+  constexpr std::uint64_t kCopies = 4;  // as measured, as kept, and those of the eigensolver
   const auto p = static_cast<std::uint64_t>(variables);
   return kCopies * p * p * sizeof(double);
 }
