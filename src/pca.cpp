@@ -22,18 +22,6 @@ constexpr Index kLargestGram = 30000;
 /// precision beside it.
 constexpr double kWeak = 1e-10;
 
-/// By a rough count of operations. A decomposition of size m costs about 4 m^3; iterating takes
-/// some 30 passes on an ordinary spectrum, and up to three times as many on a flat one.
-Solver choose(const DataMatrix& a, Index r) {
-  constexpr double kDecomposition = 4, kPasses = 90, kBasis = 6;
-  const auto n = static_cast<double>(a.rows()), p = static_cast<double>(a.cols());
-  const double smaller = std::min(n, p), block = static_cast<double>(r) + 4;
-  const double direct = n * p * smaller + kDecomposition * smaller * smaller * smaller;
-  const double iterated = kPasses * 4 * (a.entries() * block + p * kBasis * block * block);
-  if (iterated < direct || smaller > static_cast<double>(kLargestGram)) return Solver::krylov;
-  return a.cols() <= a.rows() ? Solver::gram : Solver::outer;
-}
-
 /// Up to this size A'A is kept for those who come after: 128 MB.
 constexpr Index kLargestKept = 4096;
 
@@ -49,12 +37,28 @@ Index numerical_rank(const Vector& eigenvalues, double threshold) {
   return rank;
 }
 
-SymmetricEigen by_gram(const DataMatrix& a, Index r, const Tick& tick,
+/// Where few eigenvectors are wanted and the spectrum falls off, iterating on the Gram matrix finds
+/// them in a fraction of what reducing it to tridiagonal form costs; where it is flat, little is
+/// lost by having tried.
+SymmetricEigen leading_eigenpairs(const DataMatrix& a, const Matrix& gram, Index r,
+                                  const PcaOptions& options, const Tick& tick) {
+  constexpr double kTolerance = 1e-13;  // what a decomposition would reach
+  constexpr Index kLeastSize = 300, kLeastRatio = 12, kMostPasses = 40;
+  if (gram.rows() >= kLeastSize && gram.rows() >= kLeastRatio * r) {
+    const auto known = with_gram(a, gram);
+    KrylovResult k = krylov_eigenpairs(
+        *known, r, {.tolerance = kTolerance, .max_passes = kMostPasses, .seed = options.seed},
+        tick);
+    if (k.converged) return {std::move(k.values), std::move(k.vectors)};
+  }
+  return symmetric_eigen(gram, r);
+}
+
+SymmetricEigen by_gram(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick,
                        std::shared_ptr<const Matrix>& kept) {
-  Matrix gram = a.gram(tick);
-  if (a.cols() > std::min(a.rows(), kLargestKept)) return symmetric_eigen(std::move(gram), r);
-  kept = std::make_shared<const Matrix>(std::move(gram));
-  return symmetric_eigen(*kept, r);
+  const auto gram = std::make_shared<const Matrix>(a.gram(tick));
+  if (a.cols() <= std::min(a.rows(), kLargestKept)) kept = gram;
+  return leading_eigenpairs(a, *gram, r, options, tick);
 }
 
 SymmetricEigen by_outer(const DataMatrix& a, Index r, const Tick& tick) {
@@ -110,6 +114,18 @@ void make_largest_positive(Matrix& v) {
 
 }  // namespace
 
+/// By a rough count of operations. A decomposition of size m costs about 4 m^3; iterating takes
+/// some 30 passes on an ordinary spectrum, and up to three times as many on a flat one.
+Solver chosen_solver(Index rows, Index cols, double entries, Index components) {
+  constexpr double kDecomposition = 4, kPasses = 90, kBasis = 6;
+  const auto n = static_cast<double>(rows), p = static_cast<double>(cols);
+  const double smaller = std::min(n, p), block = static_cast<double>(components) + 4;
+  const double direct = n * p * smaller + kDecomposition * smaller * smaller * smaller;
+  const double iterated = kPasses * 4 * (entries * block + p * kBasis * block * block);
+  if (iterated < direct || smaller > static_cast<double>(kLargestGram)) return Solver::krylov;
+  return cols <= rows ? Solver::gram : Solver::outer;
+}
+
 double Basis::cpev() const { return singular_values.squaredNorm() / total_variance; }
 
 Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick) {
@@ -126,8 +142,9 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   b.total_variance = a.squared_norm();
   if (!(b.total_variance > 0)) throw Error("the data has no variance");
 
-  b.solver = options.solver == Solver::automatic ? choose(a, r) : options.solver;
-  SymmetricEigen e = b.solver == Solver::gram    ? by_gram(a, r, tick, b.gram)
+  b.solver = options.solver == Solver::automatic ? chosen_solver(a.rows(), a.cols(), a.entries(), r)
+                                                 : options.solver;
+  SymmetricEigen e = b.solver == Solver::gram    ? by_gram(a, r, options, tick, b.gram)
                      : b.solver == Solver::outer ? by_outer(a, r, tick)
                                                  : by_krylov(a, r, options, tick, b.warnings);
   b.rank = numerical_rank(e.values, rank_threshold(a));
@@ -150,7 +167,8 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   Vector squares = Vector::Zero(r);
   squares.head(b.rank) = e.values.head(b.rank);
   b.singular_values = squares.cwiseSqrt();
-  const Matrix defect = a.gram_times(b.vectors) - b.vectors * squares.asDiagonal();
+  const Matrix product = b.gram ? Matrix(*b.gram * b.vectors) : a.gram_times(b.vectors, tick);
+  const Matrix defect = product - b.vectors * squares.asDiagonal();
   b.residuals = defect.colwise().norm() / squares[0];
   return b;
 }

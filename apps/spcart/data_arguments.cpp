@@ -146,7 +146,13 @@ Data read(const DataArguments& arguments, const Activity& activity, Index compon
 Solver solver_for(const DataArguments& arguments, const Data& data, Index components,
                   Solver wanted) {
   const Table& table = data.table;
-  if (table.covariance || (!arguments.memory && !table.in_file())) return wanted;
+  const auto chosen = [&] {
+    return wanted == Solver::automatic
+               ? chosen_solver(table.rows(), table.cols(), table.entries(), components)
+               : wanted;
+  };
+  if (table.covariance) return wanted;
+  if (!arguments.memory && !table.in_file()) return chosen();
   const std::uint64_t memory =
       arguments.memory ? parse_bytes("memory", *arguments.memory) : available_memory();
   const std::uint64_t taken =
@@ -161,7 +167,7 @@ Solver solver_for(const DataArguments& arguments, const Data& data, Index compon
                             bytes_in_words(memory)));
   if (wanted != Solver::automatic) return wanted;
   if (!fits(size)) return Solver::krylov;
-  return table.in_file() && p <= std::min(n, kLargestGram) ? Solver::gram : wanted;
+  return table.in_file() && p <= std::min(n, kLargestGram) ? Solver::gram : chosen();
 }
 
 void with_title(const Data& data, const std::function<void()>& work) {

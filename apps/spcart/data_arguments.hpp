@@ -10,6 +10,7 @@
 
 #include "progress.hpp"
 #include "spcart/data.hpp"
+#include "spcart/fit.hpp"
 #include "spcart/io.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/table.hpp"

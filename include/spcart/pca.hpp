@@ -17,6 +17,9 @@ enum class Solver {
   krylov      ///< block Krylov with thick restarts: both large, few components
 };
 
+/// What `automatic` takes for so many components of a table of so many stored numbers.
+Solver chosen_solver(Index rows, Index cols, double entries, Index components);
+
 struct PcaOptions {
   Solver solver = Solver::automatic;
   double tolerance = 1e-8;  ///< krylov: stop at |A'A v - s^2 v| <= tolerance * s_1^2 for each v

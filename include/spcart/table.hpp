@@ -21,6 +21,7 @@ struct Table {
 
   Index rows() const;
   Index cols() const;
+  double entries() const;  ///< numbers that are stored
   bool in_file() const { return std::holds_alternative<FileView>(values); }
   std::unique_ptr<DataMatrix> prepare(const Preparation& preparation = {},
                                       const Tick& tick = {}) const;

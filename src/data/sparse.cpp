@@ -296,14 +296,14 @@ class SparseMatrix final : public StoredMatrix {
 
   void do_times(ConstBlock x, Block y, const Tick& tick) const override {
     const Matrix dx = scaled(x);
-    for_panels(dx, y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+    spcart::for_panels(dx, y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
       columns = stored_times(panel, part).leftCols(columns.cols());
     });
     correct_times(dx, y);
   }
 
   void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
-    for_panels(y, x, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+    spcart::for_panels(y, x, tick, [&](const Panel& panel, Block columns, const Tick& part) {
       if (by_row_)
         scatter_rows(panel, columns, part);
       else
@@ -315,7 +315,7 @@ class SparseMatrix final : public StoredMatrix {
   void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override {
     const double* m = row_means().size() > 0 ? row_means().data() : nullptr;
     const bool in_order = by_row_ || sorted_;
-    for_panels(scaled(x), y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+    spcart::for_panels(scaled(x), y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
       GramProduct product(panel, means(), in_order ? parts_for(lines_, cols(), panel.cols()) : 1);
       if (in_order)
         for_slabs(rows(), part, [&](Index first, Index last) {

@@ -52,6 +52,17 @@ Index Table::cols() const {
   return std::visit([](const auto& view) { return view.cols; }, values);
 }
 
+double Table::entries() const {
+  if (const auto* view = std::get_if<SparseView>(&values)) {
+    const Index lines = view->major == SparseView::Major::row ? view->rows : view->cols;
+    return view->wide ? static_cast<double>(static_cast<const std::int64_t*>(view->outer)[lines])
+                      : static_cast<double>(static_cast<const std::int32_t*>(view->outer)[lines]);
+  }
+  if (const auto* view = std::get_if<FileView>(&values); view != nullptr && view->sparse)
+    return static_cast<double>(view->entries);
+  return static_cast<double>(rows()) * static_cast<double>(cols());
+}
+
 std::unique_ptr<DataMatrix> Table::prepare(const Preparation& preparation, const Tick& tick) const {
   if (covariance) return make_covariance(to_matrix(*this), preparation);
   if (const auto* file = std::get_if<FileView>(&values)) return make_file(*file, preparation, tick);
