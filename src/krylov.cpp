@@ -43,9 +43,10 @@ Triangle orthonormalize(Matrix& g, double threshold) {
 
 class BlockLanczos {
  public:
-  BlockLanczos(const DataMatrix& a, Index r, const PcaOptions& options)
+  BlockLanczos(const DataMatrix& a, Index r, const PcaOptions& options, bool hasty)
       : a_(a),
         options_(options),
+        hasty_(hasty),
         r_(r),
         dimension_((a.column_squared_norms().array() > 0).count()),
         block_(std::min(dimension_, std::max(krylov_block(a, r), r / options.max_passes + 1))),
@@ -64,6 +65,7 @@ class BlockLanczos {
       if (converged() && (complete || passes_ >= enough_) && (size_ == dimension_ || !may_hide()))
         return finish(true);
       if (size_ == dimension_ || passes_ >= options_.max_passes) return finish(size_ == dimension_);
+      if (hasty_ && is_slow()) return finish(false);
       if (complete || (converged() && passes_ >= enough_))
         reseed();
       else if (size_ + next_ > most_)
@@ -183,6 +185,12 @@ class BlockLanczos {
     return std::clamp(done, 0.0, 1.0);
   }
 
+  bool is_slow() const {
+    constexpr Index kTrial = 5;
+    return passes_ >= kTrial &&
+           static_cast<double>(passes_) > progress() * static_cast<double>(options_.max_passes);
+  }
+
   /// Goes on from the first Ritz vectors, in place.
   void restart(Index keep) {
     constexpr Index kRows = 1024;
@@ -211,6 +219,7 @@ class BlockLanczos {
 
   const DataMatrix& a_;
   const PcaOptions& options_;
+  bool hasty_;
   Index r_;
   Index dimension_;  ///< variables that vary
   Index block_;      ///< vectors that are multiplied at a time
@@ -239,8 +248,8 @@ Index krylov_block(const DataMatrix& a, Index r) {
 }
 
 KrylovResult krylov_eigenpairs(const DataMatrix& a, Index r, const PcaOptions& options,
-                               const Tick& tick) {
-  return BlockLanczos(a, r, options).run(tick);
+                               const Tick& tick, bool hasty) {
+  return BlockLanczos(a, r, options, hasty).run(tick);
 }
 
 }  // namespace spcart

@@ -43,12 +43,12 @@ Index numerical_rank(const Vector& eigenvalues, double threshold) {
 SymmetricEigen leading_eigenpairs(const DataMatrix& a, const Matrix& gram, Index r,
                                   const PcaOptions& options, const Tick& tick) {
   constexpr double kTolerance = 1e-13;  // what a decomposition would reach
-  constexpr Index kLeastSize = 300, kLeastRatio = 12, kMostPasses = 40;
+  constexpr Index kLeastSize = 500, kLeastRatio = 20, kMostPasses = 20;
   if (gram.rows() >= kLeastSize && gram.rows() >= kLeastRatio * r) {
     const auto known = with_gram(a, gram);
     KrylovResult k = krylov_eigenpairs(
-        *known, r, {.tolerance = kTolerance, .max_passes = kMostPasses, .seed = options.seed},
-        tick);
+        *known, r, {.tolerance = kTolerance, .max_passes = kMostPasses, .seed = options.seed}, tick,
+        /*hasty=*/true);
     if (k.converged) return {std::move(k.values), std::move(k.vectors)};
   }
   return symmetric_eigen(gram, r);

@@ -315,17 +315,19 @@ class SparseMatrix final : public StoredMatrix {
   void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override {
     const double* m = row_means().size() > 0 ? row_means().data() : nullptr;
     const bool in_order = by_row_ || sorted_;
-    spcart::for_panels(scaled(x), y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
-      GramProduct product(panel, means(), in_order ? parts_for(lines_, cols(), panel.cols()) : 1);
-      if (in_order)
-        for_slabs(rows(), part, [&](Index first, Index last) {
-          by_row_ ? product.add_rows(lines_.range(first, last), m ? m + first : nullptr)
-                  : product.add_columns(lines_, first, last, m);
+    spcart::for_panels(
+        scaled(x), y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+          GramProduct product(panel, means(),
+                              in_order ? parts_for(lines_, cols(), panel.cols()) : 1);
+          if (in_order)
+            for_slabs(rows(), part, [&](Index first, Index last) {
+              by_row_ ? product.add_rows(lines_.range(first, last), m ? m + first : nullptr)
+                      : product.add_columns(lines_, first, last, m);
+            });
+          else
+            product.add_unsorted_columns(lines_, rows(), m);
+          product.finish(columns);
         });
-      else
-        product.add_unsorted_columns(lines_, rows(), m);
-      product.finish(columns);
-    });
     y = scaled(y);
   }
 
