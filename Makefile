@@ -43,7 +43,7 @@ bench: build/bench/benchmarks/kernels
 	@python3 -m venv build/bench/venv
 	@build/bench/venv/bin/pip install --quiet --requirement benchmarks/requirements.txt
 	@mkdir -p build/benchmarks
-	@$< $(if $(findstring --quick,$(BENCH)),--seconds 0.02) \
+	@$< --seconds $(if $(findstring --quick,$(BENCH)),0.02,0.5) --benchmark_filter='-^(rotate|growth)' \
 	  --benchmark_out=build/benchmarks/kernels.json --benchmark_out_format=json
 	@build/bench/venv/bin/python benchmarks/peers.py $(BENCH)
 

@@ -100,6 +100,7 @@ class Contender:
         self.environment = environment
         self.outcome = Outcome()
         self.child = None
+        self.retired = False  # failed, or took too long: it gets no more turns
 
     def start(self):
         self.child = Child(self.words, self.environment)

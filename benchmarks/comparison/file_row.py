@@ -44,6 +44,10 @@ def dsyrk(n, p, threads):
         return time.perf_counter() - start
 
 
+def megabytes(told):
+    return told["peak_bytes"] / 1e6 if "peak_bytes" in told else None
+
+
 class FileRow:
     name, large = "file", True
 
@@ -95,7 +99,7 @@ class FileRow:
         longer = max(best[name]["seconds"] for name in best if name != "spcart")
         ratio = ours["seconds"] / longer
         lines = ["| | seconds | peak MB |", "|---|---|---|"] + [
-            f"| {name} | {figure(told['seconds'])} | {figure(told.get('peak_bytes', 0) / 1e6)} |"
+            f"| {name} | {figure(told['seconds'])} | {figure(megabytes(told))} |"
             for name, told in best.items()
         ]
         verdicts = [

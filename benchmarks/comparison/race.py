@@ -8,7 +8,7 @@ from . import data
 from .contenders import Command, Failed, PythonPeer, RPeer, Spcart, TooSlow
 from .peer_list import PEERS
 from .quality import Judge, sparsity
-from .report import RowReport, Verdict, outcome_table
+from .report import RowReport, outcome_table
 
 AGREE = 1e-6  # two figures of explained variance that should be the same
 PAUSE = 0.1  # threads of the last turn may still be spinning
@@ -68,10 +68,7 @@ class Race:
     def _report(self, wrong):
         row = self.row
         outcomes = {contender.name: contender.outcome for contender in self.contenders}
-        verdicts = []
-        for bar in row.bars:
-            value = bar.measure(outcomes)
-            verdicts.append(Verdict(bar.text, value, None if value is None else bar.met(value)))
+        verdicts = [bar(outcomes) for bar in row.bars]
         table = outcome_table(outcomes, next(iter(row.ours)))
         record = {name: dataclasses.asdict(outcome) for name, outcome in outcomes.items()}
         return RowReport(row.title, verdicts, table, record, wrong)
@@ -83,7 +80,7 @@ class Race:
     def _with(self, contender, work, *arguments):
         """Does work of a contender that is still in the race, and notes how it ended."""
         outcome = contender.outcome
-        if outcome.failure or outcome.cap:
+        if contender.retired:
             return None
         try:
             if not contender.child:
@@ -93,12 +90,14 @@ class Race:
                 contender.stop()
             return result
         except TooSlow:
-            outcome.cap = self.settings.cap
-            say(f"  {contender.name}: stopped after {outcome.cap:g} s")
+            say(f"  {contender.name}: stopped after {self.settings.cap:g} s")
+            if outcome.seconds is None:
+                outcome.cap = self.settings.cap
         except Failed as failure:
             outcome.failure = str(failure)
             say(f"  {contender.name}: {failure}")
         contender.stop()
+        contender.retired = True
         return None
 
     def _judge(self):
@@ -119,7 +118,9 @@ class Race:
             if isinstance(contender, Spcart):
                 wrong += self._check_claims(contender, judge.explained(found["basis"]))
         for contender in self.contenders:
-            if isinstance(contender, Spcart):
+            if isinstance(contender, Spcart) and contender.outcome.failure:
+                wrong.append(f"{contender.name}: {contender.outcome.failure}")
+            elif isinstance(contender, Spcart) and contender.outcome.explained is not None:
                 wrong += self._check_exact(contender, exact)
         return wrong
 

@@ -89,7 +89,8 @@ def verdict_table(reports):
     for report in reports:
         for v in report.verdicts:
             measured = f"{figure(v.value)}{v.unit}" if v.value is not None else ""
-            met = {True: "met", False: "**not met**", None: "not run"}[v.met]
+            open_ = "not run" if v.value is None else "not decided"
+            met = {True: "met", False: "**not met**", None: open_}[v.met]
             note = f": {v.note}" if v.note else ""
             lines.append(f"| {report.title} | {v.bar} | {measured} | {met}{note} |")
     return "\n".join(lines)

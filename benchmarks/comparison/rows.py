@@ -7,26 +7,15 @@ from . import data
 from .file_row import FileRow
 from .kernel_rows import GrowthRow, RotateRow
 from .race import Race
+from .report import Verdict
 
 SOLVERS = ("full", "covariance_eigh", "arpack", "randomized")
 SKLEARN = [f"sklearn PCA {solver}" for solver in SOLVERS]
 OTHERS = ["sklearn TruncatedSVD", "SciPy svds", "NumPy Gram + eigh", "fbpca"]
 PCA = SKLEARN + OTHERS + ["R irlba", "R RSpectra"]
+AS_GOOD = 1e-4  # answers that explain less by no more than this part are as good
 SPARSE = ["sklearn MiniBatchSparsePCA", "sparsepca (A-ManPG)"]
 SPARSE += ["R elasticnet", "R PMA", "R nsprcomp", "R sparsepca"]
-
-
-@dataclasses.dataclass(frozen=True)
-class Bar:
-    """What must hold: measure(outcomes) is at most (or at least) the limit."""
-
-    text: str
-    measure: Callable  # of the outcomes by contender's name: a number, or None
-    limit: float
-    at_least: bool = False
-
-    def met(self, value):
-        return value >= self.limit if self.at_least else value <= self.limit
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,59 +35,90 @@ class Row:
         return Race(self, store, settings).run()
 
 
-def _best(outcomes, names):
-    times = [outcomes[name].seconds for name in names if name in outcomes]
-    times = [seconds for seconds in times if seconds is not None]
-    return min(times) if times else None
+# A bar is a function of the outcomes by contender's name, which gives its verdict.
 
 
 def time_bar(ours, against, limit, words):
-    """Our time as a multiple of the quickest of those named."""
+    """Our time as a multiple of the quickest of those whose answer is as good as the best."""
+    text = f"{ours}: at most {limit:g}x {words}"
 
-    def measure(outcomes):
-        mine, theirs = outcomes[ours].seconds, _best(outcomes, against)
-        return mine / theirs if mine and theirs else None
+    def judge(outcomes):
+        ran = {name: outcomes[name] for name in against if name in outcomes}
+        ran = {name: outcome for name, outcome in ran.items() if outcome.seconds}
+        best = max((outcome.explained or 0 for outcome in ran.values()), default=0)
+        good = [o.seconds for o in ran.values() if (o.explained or 0) >= (1 - AS_GOOD) * best]
+        mine = outcomes[ours].seconds
+        if not mine or not good:
+            return Verdict(text, None, None)
+        quicker = [
+            f"{mine / outcome.seconds:.2f}x {name}, which explains {outcome.explained:.4f} "
+            f"instead of {best:.4f}"
+            for name, outcome in ran.items()
+            if outcome.seconds < min(good)
+        ]
+        ratio = mine / min(good)
+        return Verdict(text, ratio, ratio <= limit, "; ".join(quicker))
 
-    return Bar(f"{ours}: at most {limit:g}x {words}", measure, limit)
+    return judge
 
 
 def faster_bar(ours, peer, limit):
-    """How many times as long the peer takes; one that was stopped took at least its cap."""
+    """How many times as long the peer takes."""
+    text = f"{ours}: at least {limit:g}x as fast as {peer}"
 
-    def measure(outcomes):
-        if peer not in outcomes or not outcomes[ours].seconds:
-            return None
-        theirs = outcomes[peer].seconds or outcomes[peer].cap
-        return theirs / outcomes[ours].seconds if theirs else None
+    def judge(outcomes):
+        mine, theirs = outcomes[ours], outcomes.get(peer)
+        took = theirs and (theirs.seconds or theirs.cap)
+        if not mine.seconds or not took:
+            return Verdict(text, None, None)
+        ratio = took / mine.seconds
+        if not theirs.cap:
+            return Verdict(text, ratio, ratio >= limit)
+        # What was stopped took longer: that can show that the bar is met, but not the opposite.
+        note = f"{peer} was stopped after {theirs.cap:g} s"
+        return Verdict(text, ratio, True if ratio >= limit else None, note)
 
-    return Bar(f"{ours}: at least {limit:g}x as fast as {peer}", measure, limit, at_least=True)
+    return judge
 
 
 def memory_bar(ours, factor):
-    def measure(outcomes):
-        outcome = outcomes[ours]
-        return outcome.peak_bytes / outcome.detail["data_bytes"] if outcome.peak_bytes else None
+    text = f"{ours}: peak memory at most {factor:g}x the data"
 
-    return Bar(f"{ours}: peak memory at most {factor:g}x the data", measure, factor)
+    def judge(outcomes):
+        outcome = outcomes[ours]
+        if not outcome.peak_bytes:
+            return Verdict(text, None, None)
+        ratio = outcome.peak_bytes / outcome.detail["data_bytes"]
+        return Verdict(text, ratio, ratio <= factor)
+
+    return judge
 
 
 def sparse_memory_bar(ours, p, r):
     """What the process holds beyond its own code, against 1.2x the matrix and 12 p r doubles."""
+    text = f"{ours}: memory at most 1.2x the stored matrix plus 12 p r doubles"
 
-    def measure(outcomes):
+    def judge(outcomes):
         outcome = outcomes[ours]
-        allowed = 1.2 * outcome.detail.get("data_bytes", 0) + 12 * p * r * 8
-        return (outcome.peak_bytes - outcome.idle_bytes) / allowed if outcome.peak_bytes else None
+        if not outcome.peak_bytes:
+            return Verdict(text, None, None)
+        allowed = 1.2 * outcome.detail["data_bytes"] + 12 * p * r * 8
+        ratio = (outcome.peak_bytes - outcome.idle_bytes) / allowed
+        return Verdict(text, ratio, ratio <= 1)
 
-    return Bar(f"{ours}: memory at most 1.2x the stored matrix plus 12 p r doubles", measure, 1.0)
+    return judge
 
 
 def residual_bar(ours, peer):
-    def measure(outcomes):
-        mine, theirs = outcomes[ours].residual, outcomes[peer].residual
-        return mine / theirs if mine is not None and theirs else None
+    text = f"{ours}: residual at most that of {peer}"
 
-    return Bar(f"{ours}: residual at most that of {peer}", measure, 1.0)
+    def judge(outcomes):
+        mine, theirs = outcomes[ours].residual, outcomes[peer].residual
+        if mine is None or not theirs:
+            return Verdict(text, None, None)
+        return Verdict(text, mine / theirs, mine <= theirs)
+
+    return judge
 
 
 def patches(quick):
