@@ -38,16 +38,17 @@ Index numerical_rank(const Vector& eigenvalues, double threshold) {
 }
 
 /// Where few eigenvectors are wanted and the spectrum falls off, iterating on the Gram matrix finds
-/// them in a fraction of what reducing it to tridiagonal form costs; where it is flat, little is
-/// lost by having tried.
+/// them in a fraction of what reducing it to tridiagonal form costs, p/50 passes being half of
+/// that; where it is flat, little is lost by having tried.
 SymmetricEigen leading_eigenpairs(const DataMatrix& a, const Matrix& gram, Index r,
                                   const PcaOptions& options, const Tick& tick) {
   constexpr double kTolerance = 1e-13;  // what a decomposition would reach
-  constexpr Index kLeastSize = 500, kLeastRatio = 20, kMostPasses = 20;
+  constexpr Index kLeastSize = 500, kLeastRatio = 20;
   if (gram.rows() >= kLeastSize && gram.rows() >= kLeastRatio * r) {
     const auto known = with_gram(a, gram);
     KrylovResult k = krylov_eigenpairs(
-        *known, r, {.tolerance = kTolerance, .max_passes = kMostPasses, .seed = options.seed}, tick,
+        *known, r, {.tolerance = kTolerance, .max_passes = gram.rows() / 50, .seed = options.seed},
+        tick,
         /*hasty=*/true);
     if (k.converged) return {std::move(k.values), std::move(k.vectors)};
   }
@@ -114,15 +115,20 @@ void make_largest_positive(Matrix& v) {
 
 }  // namespace
 
-/// By a rough count of operations. A decomposition of size m costs about 4 m^3; iterating takes
-/// some 30 passes on an ordinary spectrum, and up to three times as many on a flat one.
+/// By the time that each would take. The constants are seconds, measured side by side on two cores
+/// for tables of 300 to 20000 rows and columns; only their ratios matter. A decomposition of size m
+/// costs as much as 5 products of its size. Iterating takes 10 to 20 passes where the spectrum
+/// falls off, and 100 or more where it is flat, which cannot be known beforehand: the geometric
+/// mean of both counts. The block that is multiplied in a pass grows with the root of r.
 Solver chosen_solver(Index rows, Index cols, double entries, Index components) {
-  constexpr double kDecomposition = 4, kPasses = 90, kBasis = 6;
+  constexpr double kProduct = 1.45e-11, kDecomposition = 6.7e-11, kRead = 1e-8;
+  constexpr double kIterateDense = 2.9e-8, kIterateSparse = 6.6e-8;
   const auto n = static_cast<double>(rows), p = static_cast<double>(cols);
-  const double smaller = std::min(n, p), block = static_cast<double>(components) + 4;
-  const double direct = n * p * smaller + kDecomposition * smaller * smaller * smaller;
-  const double iterated = kPasses * 4 * (entries * block + p * kBasis * block * block);
-  if (iterated < direct || smaller > static_cast<double>(kLargestGram)) return Solver::krylov;
+  const double m = std::min(n, p);
+  const double direct = kProduct * n * p * m + kDecomposition * m * m * m + kRead * entries;
+  const double iterated = (entries < n * p ? kIterateSparse : kIterateDense) * entries *
+                          std::sqrt(static_cast<double>(components));
+  if (iterated < direct || m > static_cast<double>(kLargestGram)) return Solver::krylov;
   return cols <= rows ? Solver::gram : Solver::outer;
 }
 
