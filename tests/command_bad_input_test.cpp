@@ -216,6 +216,7 @@ TEST(BadInput, WrongCallsAreRefused) {
       {"solver", {"fit", "@pitprops", "--solver", "magic"}, "magic"},
       {"order", {"fit", "@pitprops", "--order", "random"}, "random"},
       {"missing", {"fit", "@pitprops", "--missing", "maybe"}, "maybe"},
+      {"precision", {"fit", "@pitprops", "--precision", "half"}, "half"},
       {"header", {"fit", "@pitprops", "--header", "maybe"}, "maybe"},
       {"tolerance", {"fit", "@pitprops", "--tolerance", "-1"}, "tolerance"},
       {"iterations", {"fit", "@pitprops", "--max-iterations", "0"}, "max-iterations"},

@@ -84,7 +84,7 @@ TEST(CommandManners, HelpOfFitListsEveryOption) {
         "--refit",          "--tolerance",  "--max-iterations", "--order",    "--solver",
         "--seed",           "--threads",    "--json",           "--loadings", "--scores",
         "--quiet",          "--covariance", "--no-center",      "--scale",    "--remove-row-mean",
-        "--missing",        "--exclude"})
+        "--missing",        "--exclude",    "--precision"})
     EXPECT_NE(help.find(flag), std::string::npos) << flag;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "command.hpp"
 #include "spcart/spcart.hpp"
 #include "verify.hpp"
 
@@ -156,6 +157,23 @@ TEST(DataPrecision, FitsAreThoseOfDouble) {
     options.components = 4;
     const Table table = load_dataset(problem);
     expect_same_fit(std::get<DenseView>(table.values), options, problem);
+  }
+}
+
+TEST(DataPrecision, TheCommandTellsIt) {
+  const auto fit_in = [](const char* precision) {
+    const auto outcome = testing::run(
+        {"fit", "@spiked:n=300,p=40", "-r", "3", "--precision", precision, "--json", "-"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out);
+  };
+  const auto full = fit_in("double"), single = fit_in("single");
+  EXPECT_EQ(full["precision"], "double");
+  EXPECT_EQ(single["precision"], "single");
+  EXPECT_EQ(single["preparation"].size(), 5);  // and nothing of the wishes
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(single["loadings"][i]["index"], full["loadings"][i]["index"]);
+    EXPECT_NEAR(single["loadings"][i]["value"][0], full["loadings"][i]["value"][0], 1e-4);
   }
 }
 

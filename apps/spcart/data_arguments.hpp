@@ -25,6 +25,7 @@ struct DataArguments {
   std::vector<std::string> exclude;
   std::optional<std::string> memory, cache;
   bool no_center = false, scale = false, remove_row_mean = false;
+  std::string precision = "double";
 
   /// Adds DATA and the flags of reading, without --covariance.
   CLI::Option* add_reading(CLI::App& app);
@@ -33,7 +34,7 @@ struct DataArguments {
 
   /// For work with so many components. Throws Error for a word that is none of its flag's.
   ReadOptions read_options(Index components) const;
-  Preparation preparation() const;
+  Preparation preparation() const;  ///< throws the same
 
   /// The source as a title: a file's name, "@pitprops", "standard input".
   std::string title() const;

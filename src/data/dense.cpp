@@ -113,12 +113,12 @@ class FloatingMatrix final : public DenseMatrix<T> {
   /// visit(row, rows of S that begin there) for all of S.
   template <class Visit>
   void for_rows(const Tick& tick, Visit visit) const {
-    constexpr Index kLeast = 256;
+    constexpr typename Base::PanelWish kWish{Index{1} << 23, 256};
     using Outer = Eigen::OuterStride<>;
     using ByRow = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     using ByColumn = Eigen::MatrixX<T>;
     const DenseView& view = Base::view();
-    const Index step = Base::panel_step(Base::Along::rows, sizeof(T), kLeast);
+    const Index step = Base::panel_step(Base::Along::rows, sizeof(T), kWish);
     for (Index row = 0; row < view.rows; row += step) {
       if (tick) tick(static_cast<double>(row) / static_cast<double>(view.rows));
       const Index count = std::min(step, view.rows - row);

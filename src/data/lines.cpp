@@ -28,23 +28,27 @@ SPCART_INLINE void measure_part(double* strip, Index stride, std::span<const dou
   using Register [[gnu::vector_size(kBytes)]] = double;
   constexpr Index kWidth = kBytes / sizeof(double);
   Register about[kParts], sums[kParts], squares[kParts];  // NOLINT(modernize-avoid-c-arrays)
-  std::memcpy(about, origin, sizeof(about));
-  std::memcpy(sums, sums_to, sizeof(sums));
-  std::memcpy(squares, squares_to, sizeof(squares));
+  for (int part = 0; part < kParts; ++part) {
+    std::memcpy(&about[part], origin + part * kWidth, kBytes);
+    std::memcpy(&sums[part], sums_to + part * kWidth, kBytes);
+    std::memcpy(&squares[part], squares_to + part * kWidth, kBytes);
+  }
   for (const double shift : shifts) {
 #pragma GCC unroll 4
     for (int part = 0; part < kParts; ++part) {
       Register x;
-      std::memcpy(&x, strip + part * kWidth, sizeof(x));
+      std::memcpy(&x, strip + part * kWidth, kBytes);
       x = x - shift - about[part];
       sums[part] += x;
       squares[part] += x * x;
-      std::memcpy(strip + part * kWidth, &x, sizeof(x));
+      std::memcpy(strip + part * kWidth, &x, kBytes);
     }
     strip += stride;
   }
-  std::memcpy(sums_to, sums, sizeof(sums));
-  std::memcpy(squares_to, squares, sizeof(squares));
+  for (int part = 0; part < kParts; ++part) {
+    std::memcpy(sums_to + part * kWidth, &sums[part], kBytes);
+    std::memcpy(squares_to + part * kWidth, &squares[part], kBytes);
+  }
 }
 
 template <int kBytes>

@@ -19,7 +19,7 @@ constexpr Index kOperations = 4;
 
 /// Samples that are measured together: as many as stay in cache.
 constexpr Index kWidestStrip = 16;
-Index strip_width(Index p) { return std::clamp<Index>((Index{1} << 15) / p, 4, kWidestStrip); }
+Index strip_width(Index p) { return std::clamp<Index>((Index{1} << 16) / p, 4, kWidestStrip); }
 
 /// Sums over a range of a panel's samples, and room for a strip of them.
 struct Range {
@@ -44,7 +44,7 @@ class StoredMatrix::Survey {
   Survey(const StoredMatrix& a, bool remove_row_mean, bool gram)
       : a_(a),
         p_(a.cols()),
-        step_(a.panel_step(Along::rows, sizeof(Real), kLeastPanel)),
+        step_(a.panel_step(Along::rows, sizeof(Real), kForGram)),
         ranges_(static_cast<std::size_t>(std::min(threads(), step_))),
         left_(Vector::Zero(p_)) {
     if (remove_row_mean) m_.row_means.resize(a.rows());
@@ -75,7 +75,7 @@ class StoredMatrix::Survey {
   }
 
  private:
-  static constexpr Index kLeastPanel = 384, kMostMoves = 32;
+  static constexpr Index kMostMoves = 32;
   static constexpr bool kSingle = std::is_same_v<Real, float>;
 
   void choose_origin(const Pass& pass, Index count) {

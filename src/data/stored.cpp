@@ -15,12 +15,6 @@
 namespace spcart {
 namespace {
 
-/// Bytes in a panel of short lines: large enough for full-speed products, small enough for cache.
-constexpr Index kPanelBytes = Index{1} << 22;
-
-/// Samples in a panel for full-speed products with a block, and for the Gram matrices.
-constexpr Index kProductPanel = 128, kGramPanel = 384;
-
 /// Variables and samples of a tile: what is loaded is prepared while it is near.
 constexpr Index kTileHeight = 256, kTileWidth = 8;
 
@@ -126,11 +120,11 @@ void StoredMatrix::set_gram(Matrix lower, const Vector& beside_means) {
   mirror(gram_);
 }
 
-Index StoredMatrix::panel_step(Along along, std::size_t bytes, Index least) const {
+Index StoredMatrix::panel_step(Along along, std::size_t number, PanelWish wish) const {
   constexpr Index kLeast = 16;
   const Index lines = along == Along::rows ? rows() : cols();
-  const Index line_bytes = (along == Along::rows ? cols() : rows()) * static_cast<Index>(bytes);
-  const Index wanted = std::max(kPanelBytes / line_bytes, least);
+  const Index line_bytes = (along == Along::rows ? cols() : rows()) * static_cast<Index>(number);
+  const Index wanted = std::max(wish.bytes / line_bytes, wish.least);
   return std::min(std::max(std::min(wanted, panel_bytes() / line_bytes), kLeast), lines);
 }
 
@@ -157,9 +151,9 @@ void StoredMatrix::read(const Pass& pass, Index row, Index col,
 
 /// visit(first, panel) for every panel of A.
 template <class Real, class Visit>
-void StoredMatrix::for_panels(Along along, Index least, const Tick& tick, Visit visit) const {
+void StoredMatrix::for_panels(Along along, PanelWish wish, const Tick& tick, Visit visit) const {
   const bool by_row = along == Along::rows;
-  const Index step = panel_step(along, sizeof(Real), least);
+  const Index step = panel_step(along, sizeof(Real), wish);
   Eigen::MatrixX<Real> buffer(padded(by_row ? cols() : step), by_row ? step : rows());
   walk(along, step, tick, [&](const Pass& pass, Index first, Index count) {
     auto panel = buffer.topLeftCorner(by_row ? cols() : count, by_row ? count : rows());
@@ -172,7 +166,7 @@ void StoredMatrix::do_times(ConstBlock x, Block y, const Tick& tick) const {
   with_real(preparation().precision, [&]<class Real>(Real) {
     const Factor<Real> factor{x};
     Eigen::MatrixX<Real> product;
-    for_panels<Real>(Along::rows, kProductPanel, tick, [&](Index row, const auto& panel) {
+    for_panels<Real>(Along::rows, kForProducts, tick, [&](Index row, const auto& panel) {
       product.noalias() = panel.transpose() * factor.values;
       y.middleRows(row, panel.cols()) = product.template cast<double>();
     });
@@ -184,7 +178,7 @@ void StoredMatrix::do_adjoint_times(ConstBlock y, Block x, const Tick& tick) con
   with_real(preparation().precision, [&]<class Real>(Real) {
     const Factor<Real> factor{y};
     PanelSum<Real> sum(x);
-    for_panels<Real>(Along::rows, kProductPanel, tick, [&](Index row, const auto& panel) {
+    for_panels<Real>(Along::rows, kForProducts, tick, [&](Index row, const auto& panel) {
       sum.add(panel.cols(), [&](auto& to) {
         to.noalias() += panel * factor.values.middleRows(row, panel.cols());
       });
@@ -196,6 +190,7 @@ void StoredMatrix::do_adjoint_times(ConstBlock y, Block x, const Tick& tick) con
 
 void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const {
   if (has_gram()) {
+    if (tick) tick(0);
     y.noalias() = gram_ * x;
     return;
   }
@@ -203,7 +198,7 @@ void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const 
     const Factor<Real> factor{x};
     PanelSum<Real> sum(y);
     Eigen::MatrixX<Real> product;
-    for_panels<Real>(Along::rows, kProductPanel, tick, [&](Index, const auto& panel) {
+    for_panels<Real>(Along::rows, kForProducts, tick, [&](Index, const auto& panel) {
       product.noalias() = panel.transpose() * factor.values;
       sum.add(panel.cols(), [&](auto& to) { to.noalias() += panel * product; });
     });
@@ -219,7 +214,7 @@ void StoredMatrix::do_gram(Block g, const Tick& tick) const {
   }
   with_real(preparation().precision, [&]<class Real>(Real) {
     PanelSum<Real> sum(g);
-    for_panels<Real>(Along::rows, kGramPanel, tick, [&](Index, const auto& panel) {
+    for_panels<Real>(Along::rows, kForGram, tick, [&](Index, const auto& panel) {
       sum.add(panel.cols(), [&](auto& to) { add_outer(panel, to); });
     });
     sum.finish();
@@ -231,7 +226,7 @@ void StoredMatrix::do_gram(Block g, const Tick& tick) const {
 void StoredMatrix::do_outer_gram(Block g, const Tick& tick) const {
   with_real(preparation().precision, [&]<class Real>(Real) {
     PanelSum<Real> sum(g);
-    for_panels<Real>(Along::columns, kGramPanel, tick, [&](Index, const auto& panel) {
+    for_panels<Real>(Along::columns, kForGram, tick, [&](Index, const auto& panel) {
       sum.add(panel.rows(), [&](auto& to) { add_outer(panel.transpose(), to); });
     });
     sum.finish();

@@ -76,9 +76,15 @@ class StoredMatrix : public DataMatrix {
   const Vector& row_means() const { return row_means_; }
   const Vector& inverse_scales() const { return inverse_scales_; }
 
-  /// Samples or variables of a panel: at least so many where memory allows, since a product with
-  /// few is slow.
-  Index panel_step(Along along, std::size_t bytes, Index least) const;
+  /// What a panel should be like: of so many bytes, and of so many samples (or variables) at the
+  /// least, since a product with few is slow.
+  struct PanelWish {
+    Index bytes, least;
+  };
+  static constexpr PanelWish kForProducts{Index{1} << 22, 128}, kForGram{Index{1} << 22, 1024};
+
+  /// Samples or variables of a panel of numbers of so many bytes, as far as memory allows.
+  Index panel_step(Along along, std::size_t number, PanelWish wish) const;
 
   /// visit(pass, first, count) for every panel, which is ready and not yet loaded.
   template <class Visit>
@@ -103,7 +109,7 @@ class StoredMatrix : public DataMatrix {
   template <class Real>
   void read(const Pass& pass, Index row, Index col, Eigen::Ref<Eigen::MatrixX<Real>> panel) const;
   template <class Real, class Visit>
-  void for_panels(Along along, Index least, const Tick& tick, Visit visit) const;
+  void for_panels(Along along, PanelWish wish, const Tick& tick, Visit visit) const;
 
   Vector row_means_;       ///< m, empty where row means stay
   Vector inverse_scales_;  ///< the diagonal of D

@@ -348,6 +348,7 @@ std::string to_json(const Result& result, std::span<const std::string> variables
   out["storage"] = result.storage.empty() ? ordered_json(nullptr) : ordered_json(result.storage);
   out["threads"] = result.threads;
   out["solver"] = name(result.solver);
+  out["precision"] = name(result.preparation.precision);
   out["start"] = result.start ? ordered_json(name(*result.start)) : ordered_json(nullptr);
   out["options"] = object_of(result.options);
   out["refit"] = result.options.refit;
