@@ -21,9 +21,9 @@ void dense_moments(benchmark::State& state) {
 }
 
 template <class T>
-void dense_gram(benchmark::State& state) {
+void dense_gram(benchmark::State& state, Precision precision) {
   const DenseTable<T> table(kRows, kCols);
-  const auto a = make_dense(table.view());
+  const auto a = make_dense(table.view(), {.precision = precision});
   race(
       state, [&] { benchmark::DoNotOptimize(a->gram()); }, Dsyrk(kRows, kCols));
 }
@@ -67,7 +67,9 @@ void add_dense() {
   const auto type = name(scalar_of<T>());
   const auto size = fmt::format("{}x{}/{}", kRows, kCols, type);
   add("moments/dense/" + size, dense_moments<T>);
-  add("gram/dense/" + size, dense_gram<T>);
+  for (const Precision precision : {Precision::full, Precision::single})
+    add(fmt::format("gram/dense/{}/{}", size, name(precision)),
+        [=](benchmark::State& state) { dense_gram<T>(state, precision); });
   for (const Index columns : {1, 24})
     add(fmt::format("gram_times/dense/{}/columns:{}", size, columns),
         [=](benchmark::State& state) { dense_gram_times<T>(state, columns); });

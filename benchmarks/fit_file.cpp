@@ -1,6 +1,7 @@
 // Repeats the whole fit of a file that is read once, and tells what it took as JSON:
 //
-//   fit_file DATA [--repeat K] [--remove-row-mean] [--no-center] [--scale] [--components N ...]
+//   fit_file DATA [--repeat K] [--remove-row-mean] [--no-center] [--scale]
+//            [--precision full|single] [--gram] [--components N ...]
 //   fit_file DATA --serve [...]
 //   fit_file DATA --export FILE.npy      only writes the table, e.g. of a built-in problem
 //
@@ -75,6 +76,10 @@ Arguments parse_arguments(const std::vector<std::string>& words) {
       arguments.preparation.center = false;
     else if (word == "--scale")
       arguments.preparation.scale = true;
+    else if (word == "--precision")
+      arguments.preparation.precision = parse<Precision>(value());
+    else if (word == "--gram")
+      arguments.preparation.gram = true;
     else if (word.starts_with("--"))
       record_of(word).set(arguments.options, value());
     else

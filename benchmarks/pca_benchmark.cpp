@@ -16,7 +16,7 @@ void by_gram(benchmark::State& state, Index n, Index p, Index r) {
   race(
       state,
       [&] {
-        const auto a = make_dense(table.view());
+        const auto a = make_dense(table.view(), {.gram = true});
         benchmark::DoNotOptimize(principal_basis(*a, r, {.solver = Solver::gram}));
       },
       [&] {

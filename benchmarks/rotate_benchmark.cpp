@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lapack.hpp"
+#include "polar.hpp"
 #include "random.hpp"
 #include "roofline.hpp"
 #include "spcart/names.hpp"
@@ -71,11 +72,44 @@ void one_varimax_turn(benchmark::State& state, Index p, Index r) {
   state.counters["turns"] = turns;
 }
 
+/// As in a rotation that is near its end: the matrix changes a little from turn to turn.
 void one_polar_step(benchmark::State& state, Index r) {
-  const Matrix b =
-      Matrix::Identity(r, r) + 0.3 / std::sqrt(static_cast<double>(r)) * Random(1).normal(r, r);
+  constexpr double kFar = 0.3, kChange = 0.01;
+  const double scale = 1 / std::sqrt(static_cast<double>(r));
+  Random random(1);
+  const Matrix one = Matrix::Identity(r, r) + kFar * scale * random.normal(r, r);
+  const Matrix other = one + kChange * scale * random.normal(r, r);
+  Matrix factor(r, r);
+  PolarSteps polar(r);
+  Dgemm product(r, r, r);
   race(
-      state, [&] { benchmark::DoNotOptimize(polar(b)); }, Dgemm(r, r, r));
+      state,
+      [&] {
+        polar(one, factor);
+        polar(other, factor);
+      },
+      [&] {
+        product();
+        product();
+      });
+  state.counters["steps"] = polar.steps();
+  state.counters["decomposed"] = static_cast<double>(polar.decomposed());
+}
+
+/// Settings that share V, beside as many products.
+void settings_side_by_side(benchmark::State& state, Index p, Index r, Index count) {
+  const Matrix v = basis(Look::planted, p, r);
+  const auto work = [&](Index turn_count) {
+    return [&v, settings = std::vector<RotateOptions>(static_cast<std::size_t>(count),
+                                                      turns(TruncationType::hard, p, turn_count))] {
+      rotate_and_truncate_all(v, settings);
+    };
+  };
+  Dgemm product(p, r, r);
+  const std::vector<double> best = best_times({work(kFew), work(kMany), [&] {
+                                                 for (Index i = 0; i < count; ++i) product();
+                                               }});
+  show(state, seconds_a_turn(best[0], best[1]), best[2]);
 }
 
 /// Time of a turn over p at fixed r, all sizes taking turns.
@@ -109,6 +143,8 @@ const bool kAdded = [] {
     add("varimax/" + size,
         [p = p, r = r](benchmark::State& state) { one_varimax_turn(state, p, r); });
   }
+  add("rotate_all/hard/planted/p:10000/r:20/settings:8",
+      [](benchmark::State& state) { settings_side_by_side(state, 10000, 20, 8); });
   for (const Index r : {6, 20, 70, 300})
     add(fmt::format("polar/r:{}", r), [=](benchmark::State& state) { one_polar_step(state, r); });
   for (const TruncationType type : kTypes)

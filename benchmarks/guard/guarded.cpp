@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lapack.hpp"
+#include "polar.hpp"
 #include "random.hpp"
 #include "spcart/names.hpp"
 #include "spcart/spcart.hpp"
@@ -48,9 +49,17 @@ void count_rotations() {
 
 void count_polar_steps() {
   for (const Index r : {8, 120}) {
-    const Matrix b =
-        Matrix::Identity(r, r) + 0.3 / std::sqrt(static_cast<double>(r)) * Random(1).normal(r, r);
-    count(fmt::format("polar/{}", r), [&] { polar(b); });
+    const double scale = 1 / std::sqrt(static_cast<double>(r));
+    Random random(1);
+    const Matrix one = Matrix::Identity(r, r) + 0.3 * scale * random.normal(r, r);
+    const Matrix other = one + 0.01 * scale * random.normal(r, r);
+    Matrix factor(r, r);
+    PolarSteps polar(r);
+    polar(one, factor);
+    count(fmt::format("polar/{}", r), [&] {
+      polar(other, factor);
+      polar(one, factor);
+    });
   }
 }
 
@@ -75,6 +84,8 @@ void count_dense() {
   std::unique_ptr<DataMatrix> a;
   const Matrix x = Random(2).normal(kVariables, kColumns);
   count(fmt::format("moments/dense/{}", type), [&] { a = make_dense(table.view()); });
+  count(fmt::format("moments_and_gram/dense/{}", type),
+        [&] { make_dense(table.view(), {.gram = true}); });
   count(fmt::format("gram/dense/{}", type), [&] { a->gram(); });
   count(fmt::format("gram_times/dense/{}", type), [&] { a->gram_times(x); });
 }
