@@ -53,23 +53,26 @@ class BlockLanczos {
         most_(std::min(dimension_, std::max(7 * r, r + 6 * block_))),
         random_(options.seed),
         q_(a.cols(), most_ + block_),
-        t_(Matrix::Zero(most_, most_)) {}
+        t_(Matrix::Zero(most_, most_)),
+        due_((r + block_ - 1) / block_) {}
 
   KrylovResult run(const Tick& tick) {
     seed();
     while (true) {
       if (tick) tick(progress());
       extend(tick);
-      ritz();
       const bool complete = next_ == 0;  // nothing outside the basis
-      if (converged() && (complete || passes_ >= enough_) && (size_ == dimension_ || !may_hide()))
-        return finish(true);
-      if (size_ == dimension_ || passes_ >= options_.max_passes) return finish(size_ == dimension_);
-      if (hasty_ && is_slow()) return finish(false);
-      if (complete || (converged() && passes_ >= enough_))
+      const bool full = size_ + next_ > most_, last = passes_ >= options_.max_passes;
+      if (!complete && !full && !last && passes_ < due_) continue;
+      ritz(full ? kept() : r_);
+      const bool good = converged() && (complete || passes_ >= enough_);
+      if (size_ == dimension_ || (good && !may_hide())) return finish(true);
+      if (last || (hasty_ && is_slow())) return finish(false);
+      if (good || complete)
         reseed();
-      else if (size_ + next_ > most_)
-        restart(r_ + std::max(block_, r_) / 2);
+      else if (full)
+        restart(kept());
+      schedule();
     }
   }
 
@@ -137,12 +140,27 @@ class BlockLanczos {
 
   /// Ritz pairs, and their residuals without another product: A'A Q S - Q S Theta lies in the next
   /// block alone.
-  void ritz() {
-    SymmetricEigen e = symmetric_eigen(t_.topLeftCorner(size_, size_), size_);
+  void ritz(Index count) {
+    SymmetricEigen e = symmetric_eigen(t_.topLeftCorner(size_, size_), std::min(count, size_));
     values_ = std::move(e.values);
     coefficients_ = std::move(e.vectors);
     const Matrix tail = coupling_ * coefficients_.bottomRows(coupling_.cols());
-    residuals_ = tail.rows() > 0 ? Vector(tail.colwise().norm()) : Vector::Zero(size_);
+    residuals_ = tail.rows() > 0 ? Vector(tail.colwise().norm()) : Vector::Zero(tail.cols());
+  }
+  double residual() const {
+    return residuals_.head(std::min(r_, residuals_.size())).maxCoeff() / values_[0];
+  }
+
+  /// Ritz pairs are looked at again halfway to where the residual will be small enough if it falls
+  /// as it did, but soon, as it falls faster and faster.
+  void schedule() {
+    const double distance = std::log(std::max(residual() / options_.tolerance, 1.0));
+    const double fall = (distance_ - distance) / static_cast<double>(passes_ - looked_);
+    const double left = fall > 0 ? distance / fall : 0;
+    const double wait = std::min(left / 2, static_cast<double>(passes_) / 8);
+    due_ = passes_ + std::max<Index>(static_cast<Index>(wait), 1);
+    distance_ = distance;
+    looked_ = passes_;
   }
 
   /// The tolerance is relative to the first component; weak ones must also be right by themselves,
@@ -169,6 +187,9 @@ class BlockLanczos {
     return false;
   }
 
+  /// Ritz vectors to go on with: more than are wanted, so that less has to be found again.
+  Index kept() const { return std::min(3 * r_, most_ - next_); }
+
   /// What is found stays; a new search begins outside it, and is given the time of the first.
   void reseed() {
     enough_ = 2 * passes_;
@@ -178,10 +199,8 @@ class BlockLanczos {
 
   /// The residual falls about geometrically from 1 to the tolerance.
   double progress() const {
-    if (size_ == 0 || values_[0] <= 0) return 0;
-    const double residual = residuals_.head(std::min(r_, size_)).maxCoeff();
-    const double done =
-        std::log(std::max(residual / values_[0], 1e-300)) / std::log(options_.tolerance);
+    if (values_.size() == 0 || values_[0] <= 0) return 0;
+    const double done = std::log(std::max(residual(), 1e-300)) / std::log(options_.tolerance);
     return std::clamp(done, 0.0, 1.0);
   }
 
@@ -194,7 +213,7 @@ class BlockLanczos {
   /// Goes on from the first Ritz vectors, in place.
   void restart(Index keep) {
     constexpr Index kRows = 1024;
-    keep = std::min({keep, size_, most_ - next_});
+    keep = std::min(keep, values_.size());
     Matrix kept;
     for (Index row = 0; row < q_.rows(); row += kRows) {
       auto rows = q_.middleRows(row, std::min(kRows, q_.rows() - row));
@@ -228,7 +247,10 @@ class BlockLanczos {
   Matrix q_;  ///< the basis, and behind it the next block
   Matrix t_;
   Index size_ = 0, next_ = 0, seeds_ = 0;
-  Index passes_ = 0, columns_ = 0, enough_ = 0;
+  Index passes_ = 0, columns_ = 0;
+  Index enough_ = 0;        ///< passes before an answer is trusted
+  Index due_, looked_ = 0;  ///< passes at the next and at the last look at Ritz pairs
+  double distance_ = 0;     ///< from the tolerance, by the last look
   double norm_ = 0;
   Matrix coupling_;
   Vector values_, residuals_;

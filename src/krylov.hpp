@@ -16,8 +16,8 @@ struct KrylovResult {
 
 /// Block Lanczos with full orthogonalisation and thick restarts: the basis grows by A'A times its
 /// last block until memory or convergence ends it, then goes on from its best Ritz vectors.
-/// Converged vectors stay in the basis and are not multiplied again. Where `hasty`, it gives up as
-/// soon as the passes that it may take will hardly be enough.
+/// Converged vectors stay in the basis and are not multiplied again.
+/// Where `hasty`, it gives up as soon as the passes that it may take will hardly be enough.
 KrylovResult krylov_eigenpairs(const DataMatrix& a, Index r, const PcaOptions& options,
                                const Tick& tick, bool hasty = false);
 

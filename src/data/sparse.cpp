@@ -4,7 +4,10 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "data/sparse_gram.hpp"
 #include "data/sparse_lines.hpp"
+#include "data/sparse_products.hpp"
+#include "data/sparse_structure.hpp"
 #include "data/stored.hpp"
 #include "data/stored_values.hpp"
 #include "parallel.hpp"
@@ -14,8 +17,17 @@
 namespace spcart {
 namespace {
 
+using sparse::GramProduct;
+using sparse::Lines;
+using sparse::Panel;
+using sparse::PartialSums;
+
 /// Entries after which a pass asks whether it shall go on.
 constexpr Index kSlab = Index{1} << 24;
+
+/// Nanoseconds of a thread, measured: for a pair of entries of a line, for an entry and a column of
+/// a panel, for an operation of a dense product, and to fill an entry of a dense panel.
+constexpr double kSquares = 1, kGathered = 0.1, kDense = 0.022, kLoad = 1;
 
 template <class I>
 double stored_entries(const SparseView& view) {
@@ -34,7 +46,7 @@ class SparseMatrix final : public StoredMatrix {
         lines_(Lines<T, I>::compressed(static_cast<const T*>(view.values),
                                        static_cast<const I*>(view.inner), outer_,
                                        by_row_ ? view.rows : view.cols)) {
-    check();
+    sorted_ = sparse::check_structure(lines_, line_length());
     Preparation full = preparation;
     full.precision = Precision::full;
     measure(full);
@@ -43,65 +55,15 @@ class SparseMatrix final : public StoredMatrix {
  private:
   Index line_length() const { return by_row_ ? cols() : rows(); }
 
-  /// Structure. Threads only find out whether it is sound; what is wrong first is then looked for
-  /// in order, so that the message is always the same.
-  void check() {
-    if (outer_[0] != 0) throw Error(fmt::format("sparse table: outer[0] is {}, not 0", outer_[0]));
-    for (Index i = 0; i < lines_.count; ++i)
-      if (outer_[i + 1] < outer_[i])
-        throw Error(fmt::format("sparse table: outer falls from {} to {} at line {}", outer_[i],
-                                outer_[i + 1], i));
-    const Index parts = lines_.entries() > kWorthThreads ? threads() : 1;
-    const std::vector<Index> cuts = balanced_cuts(lines_, parts);
-    std::vector<char> sorted(static_cast<std::size_t>(parts));
-    parallel_for(parts, parts > 1, [&](Index t) {
-      const auto part = static_cast<std::size_t>(t);
-      sorted[part] = are_sorted(cuts[part], cuts[part + 1]);
-    });
-    sorted_ = std::ranges::all_of(sorted, [](char part) { return part != 0; });
-    if (!sorted_) check_entries();
-  }
-
-  /// Whether indices rise in each of these lines and are within it.
-  bool are_sorted(Index first, Index last) const {
-    const auto length = line_length();
-    bool good = true;
-    for (Index i = first; i < last; ++i) {
-      Index before = -1;
-      for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
-        good &= lines_.inner[k] > before && lines_.inner[k] < length;
-        before = lines_.inner[k];
-      }
-    }
-    return good;
-  }
-
-  void check_entries() const {
-    std::vector<Index> seen(static_cast<std::size_t>(line_length()), -1);
-    for (Index i = 0; i < lines_.count; ++i)
-      for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
-        const I place = lines_.inner[k];
-        if (place < 0 || place >= line_length())
-          throw Error(fmt::format("sparse table: index {} in line {} is not within 0 to {}", place,
-                                  i, line_length() - 1));
-        Index& last = seen[static_cast<std::size_t>(place)];
-        if (last == i)
-          throw Error(fmt::format("sparse table: line {} has two entries at {}", i, place));
-        last = i;
-      }
-  }
-
   /// visit(sample, value, row) for all entries, where `row` points to four numbers that belong to
   /// the variable; each part of the result begins as `four_numbers`.
   template <class Visit>
   PartialSums over_entries(const Panel& four_numbers, Visit visit) const {
-    PartialSums sums(parts_for(lines_, cols(), 4), cols(), 4);
-    const std::vector<Index> cuts = balanced_cuts(lines_, sums.parts());
-    parallel_for(sums.parts(), sums.parts() > 1, [&](Index t) {
+    PartialSums sums(sparse::parts_for(lines_, cols(), 4), cols(), 4);
+    sparse::for_parts(lines_, sums.parts(), [&](Index t, Index first, Index last) {
       sums.part(t) = four_numbers;
       double* numbers = sums.part(t).data();
-      for (Index i = cuts[static_cast<std::size_t>(t)]; i < cuts[static_cast<std::size_t>(t) + 1];
-           ++i)
+      for (Index i = first; i < last; ++i)
         for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
           const Index place = lines_.inner[k];
           visit(by_row_ ? i : place, static_cast<double>(lines_.values[k]),
@@ -112,11 +74,10 @@ class SparseMatrix final : public StoredMatrix {
   }
 
   Moments moments(const Preparation& preparation, const Tick&) const override {
-    const bool remove_row_mean = preparation.remove_row_mean;
     Moments m;
-    const Vector entries = measure_means(remove_row_mean, m);
+    const Vector entries = measure_means(preparation.remove_row_mean, m);
     measure_squares(entries, m);
-    if (!remove_row_mean) m.row_means.resize(0);
+    if (!preparation.remove_row_mean) m.row_means.resize(0);
     return m;
   }
 
@@ -231,38 +192,25 @@ class SparseMatrix final : public StoredMatrix {
     }
   }
 
-  Index threads_for_panel(Index width) const {
-    return lines_.entries() * width > kWorthThreads ? threads() : 1;
-  }
-
   /// L x for the lines L, which are S or S'.
-  Panel gather(const Panel& x, const Tick& tick) const {
+  Panel times_lines(const Panel& x, const Tick& tick) const {
     Panel y = Panel::Zero(lines_.count, x.cols());
-    const Index parts = threads_for_panel(x.cols());
     for_slabs(lines_.count, tick, [&](Index first, Index last) {
-      const Lines<T, I> slab = lines_.range(first, last);
-      const std::vector<Index> cuts = balanced_cuts(slab, parts);
-      parallel_for(parts, parts > 1, [&](Index t) {
-        const auto part = static_cast<std::size_t>(t);
-        kernels::run(kernels::Gather<T, I>{slab.range(cuts[part], cuts[part + 1]), x.data(),
-                                           y.row(first + cuts[part]).data()},
-                     x.cols());
-      });
+      gather(lines_.range(first, last), x, y.row(first).data());
     });
     return y;
   }
 
   /// x = S'y where lines are samples: each thread sums up by itself.
   void scatter_rows(const Panel& y, Block x, const Tick& tick) const {
-    PartialSums sums(parts_for(lines_, cols(), y.cols()), cols(), y.cols());
-    for_slabs(rows(), tick, [&](Index first, Index last) {
-      const Lines<T, I> slab = lines_.range(first, last);
-      const std::vector<Index> cuts = balanced_cuts(slab, sums.parts());
-      parallel_for(sums.parts(), sums.parts() > 1, [&](Index t) {
-        const auto part = static_cast<std::size_t>(t);
-        kernels::run(kernels::Scatter<T, I>{slab.range(cuts[part], cuts[part + 1]),
-                                            y.row(first + cuts[part]).data(), sums.part(t).data()},
-                     y.cols());
+    PartialSums sums(sparse::parts_for(lines_, cols(), y.cols()), cols(), y.cols());
+    for_slabs(rows(), tick, [&](Index begin, Index end) {
+      const Lines<T, I> slab = lines_.range(begin, end);
+      sparse::for_parts(slab, sums.parts(), [&](Index t, Index first, Index last) {
+        sparse::kernels::run(
+            sparse::kernels::Scatter<T, I>{slab.range(first, last), y.row(begin + first).data(),
+                                           sums.part(t).data()},
+            y.cols());
       });
     });
     sums.add_up(x);
@@ -273,52 +221,57 @@ class SparseMatrix final : public StoredMatrix {
   Panel scatter_columns(const Panel& x, const Tick& tick) const {
     Panel y = Panel::Zero(rows(), x.cols());
     if (!sorted_) {
-      kernels::run(kernels::Scatter<T, I>{lines_, x.data(), y.data()}, x.cols());
+      sparse::kernels::run(sparse::kernels::Scatter<T, I>{lines_, x.data(), y.data()}, x.cols());
       return y;
     }
-    const Index parts = threads_for_panel(x.cols());
+    const Index parts = lines_.entries() * x.cols() > kWorthThreads ? threads() : 1;
     for_slabs(rows(), tick, [&](Index first, Index last) {
       const auto cut = [&](Index t) { return first + (last - first) * t / parts; };
       parallel_for(parts, parts > 1, [&](Index t) {
-        for_row_ranges(
-            lines_, cut(t), cut(t + 1), kKeptDoubles / x.cols(),
-            [&](const Lines<T, I>& part, Index row, Index) {
-              kernels::run(kernels::Scatter<T, I>{part, x.data(), y.row(row).data()}, x.cols());
-            });
+        sparse::for_ranges(lines_, cut(t), cut(t + 1), sparse::kKeptDoubles / x.cols(),
+                           [&](const Lines<T, I>& part, Index row, Index) {
+                             sparse::kernels::run(
+                                 sparse::kernels::Scatter<T, I>{part, x.data(), y.row(row).data()},
+                                 x.cols());
+                           });
       });
     });
     return y;
   }
 
   Panel stored_times(const Panel& x, const Tick& tick) const {
-    return by_row_ ? gather(x, tick) : scatter_columns(x, tick);
+    return by_row_ ? times_lines(x, tick) : scatter_columns(x, tick);
   }
 
   void do_times(ConstBlock x, Block y, const Tick& tick) const override {
     const Matrix dx = scaled(x);
-    spcart::for_panels(dx, y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+    sparse::for_panels(dx, y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
       columns = stored_times(panel, part).leftCols(columns.cols());
     });
     correct_times(dx, y);
   }
 
-  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
-    spcart::for_panels(y, x, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+  void stored_adjoint_times(ConstBlock y, Block x, const Tick& tick) const {
+    sparse::for_panels(y, x, tick, [&](const Panel& panel, Block columns, const Tick& part) {
       if (by_row_)
         scatter_rows(panel, columns, part);
       else
-        columns = gather(panel, part).leftCols(columns.cols());
+        columns = times_lines(panel, part).leftCols(columns.cols());
     });
+  }
+
+  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
+    stored_adjoint_times(y, x, tick);
     correct_adjoint(y, x);
   }
 
   void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override {
     const double* m = row_means().size() > 0 ? row_means().data() : nullptr;
     const bool in_order = by_row_ || sorted_;
-    spcart::for_panels(
+    sparse::for_panels(
         scaled(x), y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
           GramProduct product(panel, means(),
-                              in_order ? parts_for(lines_, cols(), panel.cols()) : 1);
+                              in_order ? sparse::parts_for(lines_, cols(), panel.cols()) : 1);
           if (in_order)
             for_slabs(rows(), part, [&](Index first, Index last) {
               by_row_ ? product.add_rows(lines_.range(first, last), m ? m + first : nullptr)
@@ -329,6 +282,76 @@ class SparseMatrix final : public StoredMatrix {
           product.finish(columns);
         });
     y = scaled(y);
+  }
+
+  /// Whether products of all pairs, `size` x `size` of them, are better formed from entries than
+  /// from panels that are filled up with zeros. `by_squares`: as the sum over lines.
+  bool pays(bool by_squares, Index size) const {
+    if (by_squares && !sorted_) return false;
+    double pairs = 0;
+    for (Index i = 0; i < lines_.count; ++i) {
+      const auto length = static_cast<double>(outer_[i + 1] - outer_[i]);
+      pairs += by_squares ? length * length : length * static_cast<double>(size);
+    }
+    const double filled = static_cast<double>(rows()) * static_cast<double>(cols());
+    const double cost = pairs * (by_squares ? kSquares : kGathered);
+    return cost < filled * (kDense * static_cast<double>(size) + kLoad);
+  }
+
+  /// Whether products of entries may be formed before the means are taken off: where these are not
+  /// much larger than what is left.
+  bool safe() const {
+    constexpr double kSafe = 100;
+    const PartialSums parts = over_entries(
+        Panel::Zero(cols(), 4), [](Index, double value, double* row) { row[0] += value * value; });
+    Matrix squares(cols(), 1);
+    parts.add_up(squares);
+    const Vector before = squares.col(0).array() +
+                          static_cast<double>(rows()) * means().array().square() +
+                          row_means().squaredNorm();
+    const Vector d = scaled(Vector::Ones(cols()));
+    return (before.array() * d.array().square() <= kSafe * column_squared_norms().array()).all();
+  }
+
+  void multiply_all(bool by_squares, const double* weights, Block g, const Tick& tick) const {
+    if (!by_squares) return multiply_lines(lines_, line_length(), weights, g, tick);
+    g.setZero();
+    for_slabs(lines_.count, tick, [&](Index first, Index last) {
+      add_line_squares(lines_.range(first, last), weights ? weights + first : nullptr, g);
+    });
+  }
+
+  Vector row_means_or_zeros() const {
+    return row_means().size() > 0 ? row_means() : Vector::Zero(rows());
+  }
+
+  /// D (S - m 1' - 1 c')'(S - m 1' - 1 c') D = D (S'S + 1 w' + w 1' + c z' + z c') D
+  void do_gram(Block g, const Tick& tick) const override {
+    if (!pays(by_row_, cols()) || !safe()) return StoredMatrix::do_gram(g, tick);
+    multiply_all(by_row_, nullptr, g, tick);
+    const auto n = static_cast<double>(rows());
+    const Vector ones = Vector::Ones(cols());
+    Matrix y(rows(), 2), x(cols(), 2);
+    y << row_means_or_zeros(), Vector::Ones(rows());
+    stored_adjoint_times(y, x, {});
+    const Vector w = y.col(0).squaredNorm() / 2 * ones + y.col(0).sum() * means() - x.col(0);
+    const Vector z = n / 2 * means() - x.col(1);
+    sparse::finish_gram(ones, w, means(), z, scaled(ones), g);
+  }
+
+  /// (S - m 1' - 1 c') E (S - m 1' - 1 c')' = S E S' + m w' + w m' + 1 z' + z 1' with E = D D
+  void do_outer_gram(Block g, const Tick& tick) const override {
+    if (!pays(!by_row_, rows()) || !safe()) return StoredMatrix::do_outer_gram(g, tick);
+    const Vector e = scaled(scaled(Vector::Ones(cols()))), ec = e.cwiseProduct(means());
+    multiply_all(!by_row_, e.data(), g, tick);
+    Panel x = Panel::Zero(cols(), 4);
+    x.col(0) = e;
+    x.col(1) = ec;
+    const Panel y = stored_times(x, {});
+    const Vector ones = Vector::Ones(rows()), m = row_means_or_zeros();
+    const Vector w = e.sum() / 2 * m + ec.sum() * ones - y.col(0);
+    const Vector z = ec.dot(means()) / 2 * ones - y.col(1);
+    sparse::finish_gram(m, w, ones, z, ones, g);
   }
 
   SparseView view_;
