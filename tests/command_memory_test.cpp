@@ -151,12 +151,13 @@ TEST(CommandMemory, InterruptedLeavesNoCopy) {
   const Folder folder;
   const std::string cache = folder / "cache";
   const std::string path = folder.write("a.csv", csv_of(verify::random_matrix(30000, 100, 1)));
-  for (const double after : {0.05, 0.2, 0.4}) {
+  for (const double after : {0.1, 0.3, 0.6}) {
     const Outcome outcome =
         run({"fit", path, "--memory", least(100, 2, 1e6), "--cache", cache, "--quiet"},
             {.signal = SIGINT, .signal_after = after});
     if (outcome.status == 0) break;  // it was quicker
-    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    // Where it had just started, nobody listened to the signal yet.
+    EXPECT_TRUE(outcome.status == 1 || outcome.signal == SIGINT) << outcome.err;
     if (!std::filesystem::exists(cache)) continue;
     for (const auto& entry : std::filesystem::directory_iterator(cache))
       EXPECT_EQ(entry.path().extension(), ".spcart") << "a copy is there whole or not at all";

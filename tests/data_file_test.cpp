@@ -103,6 +103,70 @@ TEST_P(FileOfEveryPreparation, EveryTypeAndOrderMatchesItsTwinInMemory) {
   expect_type<std::uint64_t>("<u8");
 }
 
+/// As a MatrixMarket file, without the zeros.
+std::string sparse_text(const Matrix& m) {
+  std::string lines;
+  for (Index i = 0; i < m.rows(); ++i)
+    for (Index j = 0; j < m.cols(); ++j)
+      if (m(i, j) != 0)
+        lines += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " +
+                 std::to_string(m(i, j)) + "\n";
+  return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(m.rows()) + " " +
+         std::to_string(m.cols()) + " " + std::to_string((m.array() != 0).count()) + "\n" + lines;
+}
+
+TEST_P(FileOfEveryPreparation, SparseMatchesItsTwinInMemory) {
+  for (const auto& [n, p] : {std::pair{61, 9}, {7, 80}, {1, 3}, {900, 60}}) {
+    Matrix m =
+        counts(n, p).cwiseProduct((random_matrix(n, p, 8).array() > 0).matrix().cast<double>());
+    if (n > 7) m.col(2).setConstant(3);  // a variable without zeros, and one of nothing else
+    m.col(0).setZero();
+    const fs::path path = directory_.file("a.mtx", sparse_text(m));
+    const auto twin = read_table(path).prepare(preparation());
+    // From blocks of a row each, where there are few, to a single one.
+    for (const std::uint64_t memory : {n > 100 ? 50000 : 1, 1 << 26})
+      expect_twins(*make_file(view_of_file(path, memory), preparation()), *twin);
+  }
+}
+
+TEST(FileData, SparseKeepsItsDigitsBesideLargeMeans) {
+  const TemporaryDirectory directory;
+  Matrix m = verify::decaying(300, 8, 7);
+  m.array() += 1e6;
+  m(5, 3) = 0;
+  const fs::path path = directory.file("a.mtx", sparse_text(m));
+  const auto a = make_file(view_of_file(path, 5000), {.scale = true});
+  const auto twin = read_table(path).prepare({.scale = true});
+  EXPECT_LE((a->scales() - twin->scales()).cwiseQuotient(twin->scales()).cwiseAbs().maxCoeff(),
+            1e-9);
+  EXPECT_LE((a->gram() - twin->gram()).norm(), 1e-7 * twin->gram().norm());
+}
+
+TEST(FileData, BrokenSparseStructureIsRefused) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.file("a.mtx", sparse_text(Matrix{{1, 2, 0}, {0, 3, 4}}));
+  const auto view = std::get<FileView>(in_file(path).values);
+  const auto refusal = [&](auto damage) {
+    std::string content(view.file->size(), '\0');
+    view.file->read(0, content.data(), content.size());
+    damage(content);
+    FileView broken = view;
+    broken.file = open_file(directory.file("broken", content));
+    return error_of([&] { make_file(broken); });
+  };
+  const auto set = [](std::uint64_t place, char byte) {
+    return [=](std::string& content) { content[place] = byte; };
+  };
+  EXPECT_HAS(refusal(set(view.inner, 1)), "the columns of row 1 do not rise from 0 to 2");
+  EXPECT_HAS(refusal(set(view.inner + 12, 3)), "the columns of row 2 do not rise from 0 to 2");
+  EXPECT_HAS(refusal(set(view.inner + 3, -1)), "the columns of row 1");
+  EXPECT_HAS(refusal(set(view.outer, 1)), "the offsets of its rows");
+  EXPECT_HAS(refusal(set(view.outer + 8, 9)), "the offsets of its rows");
+  EXPECT_HAS(refusal(set(view.outer + 16, 5)), "the offsets of its rows");
+  EXPECT_HAS(refusal([](std::string& content) { content.resize(content.size() - 1); }),
+             "too few for a table of 2 x 3");
+}
+
 TEST(FileData, PanelsAndBlocksCoverLargeTables) {
   const TemporaryDirectory directory;
   const Preparation all{.remove_row_mean = true, .center = true, .scale = true};
@@ -327,7 +391,7 @@ TEST_F(FileThatChanges, ReaderEndsWithAPassThatIsGivenUp) {
 TEST(ReadAhead, HandsOverInOrderAndThrowsWhereItStopped) {
   for (const int good : {0, 1, 2, 3, 4, 50}) {
     int next = 0;
-    ReadAhead<int> ahead([&](int& buffer) {
+    ReadAhead<int> ahead([&](int& buffer, const std::stop_token&) {
       if (next == good) throw Error("no more");
       buffer = next++;
       return true;
@@ -340,13 +404,14 @@ TEST(ReadAhead, HandsOverInOrderAndThrowsWhereItStopped) {
 
 TEST(ReadAhead, EndsWithNullAndCanBeLeft) {
   int next = 0;
-  ReadAhead<int> ahead([&](int& buffer) { return buffer = next++, next <= 5; });
+  ReadAhead<int> ahead(
+      [&](int& buffer, const std::stop_token&) { return buffer = next++, next <= 5; });
   for (int i = 0; i < 5; ++i) ASSERT_NE(ahead.next(), nullptr);
   EXPECT_EQ(ahead.next(), nullptr);
   EXPECT_EQ(ahead.next(), nullptr);
   std::atomic<int> filled = 0;
   {
-    ReadAhead<int> endless([&](int&) { return ++filled, true; });
+    ReadAhead<int> endless([&](int&, const std::stop_token&) { return ++filled, true; });
     endless.next();
   }
   EXPECT_LE(filled, 4) << "no further ahead than there are buffers";

@@ -177,7 +177,8 @@ Solver solver_for(const DataArguments& arguments, const Data& data, Index compon
                             bytes_in_words(memory)));
   if (wanted != Solver::automatic) return wanted;
   if (!fits(size)) return Solver::krylov;
-  return table.in_file() && p <= std::min(n, kLargestGram) ? Solver::gram : chosen();
+  const auto* file = std::get_if<FileView>(&table.values);
+  return file && !file->sparse && p <= std::min(n, kLargestGram) ? Solver::gram : chosen();
 }
 
 void with_title(const Data& data, const std::function<void()>& work) {

@@ -77,14 +77,15 @@ DenseBlocks::DenseBlocks(const FileView& view, FileView::Order along, Index step
             bytes_of(length, bytes_a_number(view.scalar)) * static_cast<std::uint64_t>(step);
         return step * static_cast<Index>(std::max<std::uint64_t>(room / group, 1));
       }()),
-      ahead_([this](DenseBlock& block) { return fill(block); }) {}
+      ahead_([this](DenseBlock& block, const std::stop_token& stop) { return fill(block, stop); }) {
+}
 
-bool DenseBlocks::fill(DenseBlock& block) {
+bool DenseBlocks::fill(DenseBlock& block, const std::stop_token& stop) {
   const Index lines = by_row_ ? view_.rows : view_.cols;
   if (first_ == lines) return false;
   block.first = first_;
   block.count = std::min(lines_, lines - first_);
-  read(block);
+  read(block, stop);
   view_.file->check_unchanged();
   first_ += block.count;
 
@@ -100,7 +101,7 @@ bool DenseBlocks::fill(DenseBlock& block) {
   return true;
 }
 
-void DenseBlocks::read(DenseBlock& block) const {
+void DenseBlocks::read(DenseBlock& block, const std::stop_token& stop) const {
   const std::size_t size = size_of(view_.scalar);
   const Index lines = by_row_ ? view_.rows : view_.cols, length = by_row_ ? view_.cols : view_.rows;
   const std::uint64_t piece = bytes_of(block.count, size);  // of each line across
@@ -111,7 +112,7 @@ void DenseBlocks::read(DenseBlock& block) const {
                      static_cast<std::uint64_t>(block.count) * line);
     return;
   }
-  for (Index k = 0; k < length; ++k, to += piece)
+  for (Index k = 0; k < length && !stop.stop_requested(); ++k, to += piece)
     view_.file->read(view_.values + bytes_of(k * lines + block.first, size), to, piece);
 }
 
@@ -121,7 +122,7 @@ SparseBlocks::SparseBlocks(const FileView& view, Index step)
       most_entries_(
           static_cast<Index>(std::min(view.memory / ReadAhead<SparseBlock>::kBuffers, kPiece) /
                              (bytes_a_number(view.scalar) + sizeof(std::int32_t)))),
-      ahead_([this](SparseBlock& block) { return fill(block); }) {}
+      ahead_([this](SparseBlock& block, const std::stop_token&) { return fill(block); }) {}
 
 bool SparseBlocks::fill(SparseBlock& block) {
   if (first_ == view_.rows) return false;

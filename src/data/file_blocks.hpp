@@ -53,8 +53,8 @@ class DenseBlocks {
   const DenseBlock* next() { return ahead_.next(); }
 
  private:
-  bool fill(DenseBlock& block);
-  void read(DenseBlock& block) const;
+  bool fill(DenseBlock& block, const std::stop_token& stop);
+  void read(DenseBlock& block, const std::stop_token& stop) const;
 
   FileView view_;
   bool by_row_;      ///< blocks are of whole rows

@@ -19,8 +19,9 @@ class ReadAhead {
  public:
   static constexpr std::size_t kBuffers = 3;  ///< one in use, one ready, one being filled
 
-  /// Fills the buffer with what comes next; false where nothing does. It runs in the other thread.
-  using Fill = std::function<bool(Buffer&)>;
+  /// Fills the buffer with what comes next; false where nothing does. It runs in the other thread,
+  /// and may give up where a stop is asked for.
+  using Fill = std::function<bool(Buffer&, const std::stop_token&)>;
 
   explicit ReadAhead(Fill fill)
       : thread_([this, fill = std::move(fill)](const std::stop_token& stop) { run(fill, stop); }) {}
@@ -43,7 +44,7 @@ class ReadAhead {
  private:
   void run(const Fill& fill, const std::stop_token& stop) {
     try {
-      while (wait_for_room(stop) && fill(buffers_[filled_ % kBuffers])) {
+      while (wait_for_room(stop) && fill(buffers_[filled_ % kBuffers], stop)) {
         const std::scoped_lock lock(mutex_);
         ++filled_;
         changed_.notify_all();

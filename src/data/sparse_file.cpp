@@ -1,14 +1,23 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
+#include <vector>
 
 #include "data/file_blocks.hpp"
 #include "data/file_kinds.hpp"
+#include "data/panels.hpp"
+#include "data/sparse_products.hpp"
 #include "data/stored.hpp"
 #include "data/stored_values.hpp"
 
 namespace spcart {
 namespace {
+
+using sparse::GramProduct;
+using sparse::kWidestPanel;
+using sparse::Panel;
+using sparse::PartialSums;
 
 /// Sums over numbers about the first of them, which lose nothing to a large mean.
 struct ShiftedSums {
@@ -21,14 +30,32 @@ struct ShiftedSums {
     squares += (value - origin) * (value - origin);
   }
   double total() const { return count * origin + sum; }
+  double mean() const { return origin + sum / count; }
 
   /// The squares of all numbers about a centre.
   double about(double centre) const {
     if (count == 0) return 0;
-    const double shift = origin - centre + sum / count;
+    const double shift = mean() - centre;
     return std::max(squares - sum * sum / count, 0.0) + count * shift * shift;
   }
 };
+
+/// All columns of a block in panels, as a file is read once for all of them.
+std::vector<Panel> panels_of(ConstBlock x) {
+  std::vector<Panel> panels;
+  for (Index first = 0; first < x.cols(); first += kWidestPanel) {
+    const Index columns = std::min(x.cols() - first, kWidestPanel);
+    panels.emplace_back(Panel::Zero(x.rows(), (columns + 3) / 4 * 4)).leftCols(columns) =
+        x.middleCols(first, columns);
+  }
+  return panels;
+}
+
+/// The columns of y that panel g stands for.
+auto columns_of(Block& y, std::size_t g) {
+  const Index first = static_cast<Index>(g) * kWidestPanel;
+  return y.middleCols(first, std::min(y.cols() - first, kWidestPanel));
+}
 
 /// T is the type in which the numbers come to memory.
 template <class T>
@@ -40,69 +67,89 @@ class SparseFileMatrix final : public StoredMatrix {
   }
 
  private:
-  /// visit(row, columns, values, count) for every row.
+  using Rows = sparse::Lines<T, std::int32_t>;
+
+  /// visit(rows, first) for every block of rows.
   template <class Visit>
-  void for_rows(const Tick& tick, Visit visit) const {
+  void for_blocks(const Tick& tick, Visit visit) const {
     SparseBlocks blocks(view_);
     while (const SparseBlock* block = blocks.next()) {
       if (tick) tick(static_cast<double>(block->first) / static_cast<double>(rows()));
-      const auto* inner = static_cast<const std::int32_t*>(block->values.inner);
-      const auto* values = static_cast<const T*>(block->values.values);
-      for (Index i = 0; i < block->count; ++i) {
-        const auto begin = block->outer[static_cast<std::size_t>(i)];
-        visit(block->first + i, inner + begin, values + begin,
-              block->outer[static_cast<std::size_t>(i) + 1] - begin);
-      }
+      visit(Rows::compressed(static_cast<const T*>(block->values.values),
+                             static_cast<const std::int32_t*>(block->values.inner),
+                             block->outer.data(), block->count),
+            block->first);
     }
   }
 
-  /// In one pass. Zeros count too, but are never visited: with t = m_i + c_j, the squares of a
-  /// variable are those of its entries about t, plus t^2 of its zeros.
+  /// How many threads may each have a panel of their own.
+  Index parts(Index width) const {
+    if (static_cast<double>(width) * entries() <= static_cast<double>(kWorthThreads)) return 1;
+    const auto bytes = static_cast<std::uint64_t>(cols() * width) * sizeof(double);
+    return std::min(threads(), 2 + static_cast<Index>(view_.memory / bytes));
+  }
+
+  /// What one pass finds out about a variable.
+  struct Seen {
+    ShiftedSums entries;        ///< without the means of their rows
+    ShiftedSums means_of_rows;  ///< where it has entries
+    double largest = 0;
+  };
+
   Moments moments(const Preparation& preparation, const Tick& tick) const override {
     const bool remove_row_mean = preparation.remove_row_mean;
-    const auto p = static_cast<std::size_t>(cols());
-    const auto n = static_cast<double>(rows());
-    std::vector<ShiftedSums> entries(p), means_there(remove_row_mean ? p : 0);
-    ShiftedSums row_means;
     Moments m;
-    m.row_means = Vector::Zero(remove_row_mean ? rows() : 0);
-    m.largest = Vector::Zero(cols());
-    for_rows(tick, [&](Index row, const std::int32_t* inner, const T* values, Index count) {
-      double mean = 0;
-      for (Index k = 0; remove_row_mean && k < count; ++k) mean += static_cast<double>(values[k]);
-      if (remove_row_mean) {
-        mean /= static_cast<double>(cols());
-        m.row_means[row] = mean;
+    m.row_means.resize(remove_row_mean ? rows() : 0);
+    ShiftedSums row_means;
+    std::vector<Seen> seen(static_cast<std::size_t>(cols()));
+    for_blocks(tick, [&](const Rows& block, Index first) {
+      for (Index i = 0; i < block.count; ++i) {
+        double mean = 0;
+        if (remove_row_mean) {
+          mean = std::accumulate(block.values + block.begin[i], block.values + block.end[i], 0.0) /
+                 static_cast<double>(cols());
+          m.row_means[first + i] = mean;
+        }
         row_means.add(mean);
-      }
-      for (Index k = 0; k < count; ++k) {
-        const auto value = static_cast<double>(values[k]);
-        const auto j = static_cast<std::size_t>(inner[k]);
-        if (!std::isfinite(value)) refuse(value, row, inner[k]);
-        m.largest[inner[k]] = std::max(m.largest[inner[k]], std::abs(value));
-        entries[j].add(value - mean);
-        if (remove_row_mean) means_there[j].add(mean);
+        look_at(block, i, first + i, mean, seen);
       }
     });
     m.means.resize(cols());
     m.squares.resize(cols());
+    m.largest.resize(cols());
     for (Index j = 0; j < cols(); ++j) {
-      const ShiftedSums& of = entries[static_cast<std::size_t>(j)];
-      const ShiftedSums there = remove_row_mean ? means_there[static_cast<std::size_t>(j)]
-                                                : ShiftedSums{.count = of.count};
-      const double elsewhere = n - of.count;  // samples where it is zero
-      const double mean_elsewhere =
-          elsewhere > 0 ? (row_means.total() - there.total()) / elsewhere : 0;
-      const double c =
-          of.count == n ? of.origin + of.sum / n : (of.total() - elsewhere * mean_elsewhere) / n;
-      m.means[j] = c;
-      m.squares[j] = of.about(c);
-      if (of.count == n) continue;
-      const double all = remove_row_mean ? row_means.about(-c) : n * c * c;
-      const double taken = remove_row_mean ? there.about(-c) : of.count * c * c;
-      m.squares[j] += std::max(all - taken, 0.0);
+      const Seen& variable = seen[static_cast<std::size_t>(j)];
+      m.largest[j] = variable.largest;
+      set_moments(variable, row_means, m.means[j], m.squares[j]);
     }
     return m;
+  }
+
+  void look_at(const Rows& block, Index i, Index row, double mean, std::vector<Seen>& seen) const {
+    for (std::int32_t k = block.begin[i]; k < block.end[i]; ++k) {
+      const auto value = static_cast<double>(block.values[k]);
+      if (!std::isfinite(value)) refuse(value, row, block.inner[k]);
+      Seen& variable = seen[static_cast<std::size_t>(block.inner[k])];
+      variable.entries.add(value - mean);
+      variable.means_of_rows.add(mean);
+      variable.largest = std::max(variable.largest, std::abs(value));
+    }
+  }
+
+  /// Zeros count too, but were never visited: with t = m_i + c_j, the squares of a variable are
+  /// those of its entries about t, plus t^2 of its zeros.
+  void set_moments(const Seen& seen, const ShiftedSums& row_means, double& mean,
+                   double& squares) const {
+    const auto n = static_cast<double>(rows());
+    if (seen.entries.count == n) {
+      mean = seen.entries.mean();
+      squares = seen.entries.about(mean);
+      return;
+    }
+    const double zeros = row_means.total() - seen.means_of_rows.total();
+    mean = (seen.entries.total() - zeros) / n;
+    squares = seen.entries.about(mean) +
+              std::max(row_means.about(-mean) - seen.means_of_rows.about(-mean), 0.0);
   }
 
   class Walk final : public Pass {
@@ -138,47 +185,54 @@ class SparseFileMatrix final : public StoredMatrix {
 
   void do_times(ConstBlock x, Block y, const Tick& tick) const override {
     const Matrix dx = scaled(x);
-    const Matrix across = dx.transpose();
-    Vector line(x.cols());
-    for_rows(tick, [&](Index row, const std::int32_t* inner, const T* values, Index count) {
-      line.setZero();
-      for (Index k = 0; k < count; ++k)
-        line += static_cast<double>(values[k]) * across.col(inner[k]);
-      y.row(row) = line.transpose();
+    const std::vector<Panel> panels = panels_of(dx);
+    Panel product;
+    for_blocks(tick, [&](const Rows& block, Index first) {
+      for (std::size_t g = 0; g < panels.size(); ++g) {
+        const Panel& panel = panels[g];
+        product.setZero(block.count, panel.cols());
+        sparse::gather(block, panel, product.data());
+        auto columns = columns_of(y, g);
+        columns.middleRows(first, block.count) = product.leftCols(columns.cols());
+      }
     });
     correct_times(dx, y);
   }
 
-  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
-    Matrix across = Matrix::Zero(y.cols(), cols());
-    Vector line(y.cols());
-    for_rows(tick, [&](Index row, const std::int32_t* inner, const T* values, Index count) {
-      line = y.row(row).transpose();
-      for (Index k = 0; k < count; ++k)
-        across.col(inner[k]) += static_cast<double>(values[k]) * line;
+  /// Adds S'y for some rows S and y.
+  static void scatter(const Rows& rows, const Panel& y, PartialSums& sums) {
+    const Index width = y.cols();
+    const Index parts = rows.entries() * width > kWorthThreads ? sums.parts() : 1;
+    sparse::for_parts(rows, parts, [&](Index t, Index first, Index last) {
+      sparse::kernels::run(
+          sparse::kernels::Scatter<T, std::int32_t>{rows.range(first, last),
+                                                    y.data() + first * width, sums.part(t).data()},
+          width);
     });
-    x = across.transpose();
+  }
+
+  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
+    std::vector<PartialSums> sums;
+    for (const Panel& panel : panels_of(y.topRows(0)))
+      sums.emplace_back(parts(panel.cols()), cols(), panel.cols());
+    for_blocks(tick, [&](const Rows& block, Index first) {
+      const std::vector<Panel> panels = panels_of(y.middleRows(first, block.count));
+      for (std::size_t g = 0; g < panels.size(); ++g) scatter(block, panels[g], sums[g]);
+    });
+    for (std::size_t g = 0; g < sums.size(); ++g) sums[g].add_up(columns_of(x, g));
     correct_adjoint(y, x);
   }
 
   void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override {
-    const Matrix dx = scaled(x);
-    const Matrix across = dx.transpose();
-    const Vector shift = across * means(), sums = across.rowwise().sum();
-    Matrix sum = Matrix::Zero(x.cols(), cols());
-    Vector line(x.cols()), total = Vector::Zero(x.cols()), weighted = total;
-    for_rows(tick, [&](Index row, const std::int32_t* inner, const T* values, Index count) {
-      const double mean = row_means().size() > 0 ? row_means()[row] : 0;
-      line = -shift - mean * sums;
-      for (Index k = 0; k < count; ++k)
-        line += static_cast<double>(values[k]) * across.col(inner[k]);
-      total += line;
-      weighted += mean * line;
-      for (Index k = 0; k < count; ++k) sum.col(inner[k]) += static_cast<double>(values[k]) * line;
+    const double* m = row_means().size() > 0 ? row_means().data() : nullptr;
+    const std::vector<Panel> panels = panels_of(scaled(x));
+    std::vector<GramProduct> products;
+    products.reserve(panels.size());
+    for (const Panel& panel : panels) products.emplace_back(panel, means(), parts(panel.cols()));
+    for_blocks(tick, [&](const Rows& block, Index first) {
+      for (GramProduct& product : products) product.add_rows(block, m ? m + first : nullptr);
     });
-    y = sum.transpose();
-    y.noalias() -= means() * total.transpose();
-    y.rowwise() -= weighted.transpose();
+    for (std::size_t g = 0; g < products.size(); ++g) products[g].finish(columns_of(y, g));
     y = scaled(y);
   }
 
@@ -201,6 +255,7 @@ class SparseFileMatrix final : public StoredMatrix {
       do_adjoint_times(units, x, part);
       do_times(x, g.middleCols(first, count), part);
     }
+    mirror(g);
   }
 
   FileView view_;

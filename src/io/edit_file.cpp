@@ -5,6 +5,7 @@
 
 #include "data/file_blocks.hpp"
 #include "data/stored_values.hpp"
+#include "io/spool.hpp"
 
 namespace spcart::io {
 

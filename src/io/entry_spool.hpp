@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "io/cache.hpp"
 #include "io/entry_list.hpp"
+#include "io/spool.hpp"
 
 namespace spcart::io {
 

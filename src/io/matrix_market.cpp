@@ -11,6 +11,7 @@
 
 #include "io/entry_spool.hpp"
 #include "io/growing_array.hpp"
+#include "io/spool.hpp"
 #include "io/text.hpp"
 #include "spcart/memory.hpp"
 

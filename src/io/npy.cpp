@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/file_scalar.hpp"
+#include "io/spool.hpp"
 #include "io/text.hpp"
 
 namespace spcart::io {

@@ -61,13 +61,13 @@ void fail_to_write(const fs::path& path, int error) {
                                        std::generic_category().message(error)));
 }
 
-TemporaryFile::TemporaryFile(fs::path target) : target_(std::move(target)) {
+TemporaryFile::TemporaryFile(fs::path target, Access access) : target_(std::move(target)) {
   std::random_device random;
   for (int tries = 0; descriptor_ < 0; ++tries) {
     path_ = target_.parent_path() / fmt::format(".spcart-{}-{:08x}.tmp", ::getpid(), random());
     Unfinished::instance().add(path_);
-    constexpr mode_t kByUmask = 0666;
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kByUmask);
+    const mode_t mode = access == Access::owner ? 0600 : 0666;
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ >= 0) break;
     const int error = errno;
     Unfinished::instance().forget(path_);

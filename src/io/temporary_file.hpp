@@ -17,7 +17,9 @@ namespace spcart::io {
 /// was renamed. `remove_unfinished_files` removes it too.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(std::filesystem::path target);
+  enum class Access { umask, owner };  ///< who may read it: those whom the umask allows, or one
+
+  explicit TemporaryFile(std::filesystem::path target, Access access = Access::umask);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
