@@ -64,10 +64,9 @@ class CovarianceMatrix final : public DataMatrix {
         if (scales[j] == 0) constant.push_back(j);
       c_ = inverse.asDiagonal() * c_ * inverse.asDiagonal();
     }
-    Preparation used = preparation;
+    Preparation used = in_double(preparation);
     used.means = Vector::Zero(cols());
     used.scales = std::move(scales);
-    used.precision = Precision::full;
     set_statistics(std::move(used), c_.diagonal().cwiseMax(0.0), std::move(constant));
   }
 

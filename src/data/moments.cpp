@@ -36,8 +36,9 @@ struct Range {
 /// about their mean are Q - r^2 / N, and the origin moves there (the updating of Chan, Golub and
 /// LeVeque, but for the panel's differences, which are from the old origin). No digits are lost,
 /// however the data drift: as a panel is no larger than what came before it, at least half of Q is
-/// left. The first origin is the mean of a few samples taken about the first: of a variable that
-/// does not vary it is exactly the value.
+/// left. The first origin is the mean of the panel's first w samples, taken about the first of all:
+/// of a variable that does not vary it is exactly the value, and of any other at least w / N of Q
+/// is left.
 template <class Real>
 class StoredMatrix::Survey {
  public:
@@ -148,7 +149,7 @@ class StoredMatrix::Survey {
     m_.gram *= unit_ * unit_;
     if constexpr (kSingle) {
       // A unit taken from the first samples may have been too large or too small for the others.
-      constexpr double kTolerance = 1e-3;
+      constexpr double kTolerance = 1e-4;
       const double expected = m_.squares.sum();
       if (!(std::abs(m_.gram.trace() - expected) <= kTolerance * expected)) m_.gram.resize(0, 0);
     }
@@ -173,8 +174,7 @@ class StoredMatrix::Survey {
   Vector left_;      ///< the sum of what all samples so far differ from the origin
   double unit_ = 1;  ///< of the panel and the Gram matrix
   Eigen::MatrixX<Real> panel_;
-  Matrix
-      moves_;  ///< columns r / sqrt(N), whose products are still to be taken from the Gram matrix
+  Matrix moves_;  ///< columns r / sqrt(N) that are still to be taken from the Gram matrix
   Index move_count_ = 0;
 };
 

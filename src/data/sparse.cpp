@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "data/preparation.hpp"
 #include "data/sparse_gram.hpp"
 #include "data/sparse_lines.hpp"
 #include "data/sparse_products.hpp"
@@ -47,9 +48,7 @@ class SparseMatrix final : public StoredMatrix {
                                        static_cast<const I*>(view.inner), outer_,
                                        by_row_ ? view.rows : view.cols)) {
     sorted_ = sparse::check_structure(lines_, line_length());
-    Preparation full = preparation;
-    full.precision = Precision::full;
-    measure(full);
+    measure(in_double(preparation));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "data/file_blocks.hpp"
 #include "data/file_kinds.hpp"
 #include "data/panels.hpp"
+#include "data/preparation.hpp"
 #include "data/sparse_products.hpp"
 #include "data/stored.hpp"
 #include "data/stored_values.hpp"
@@ -63,7 +64,7 @@ class SparseFileMatrix final : public StoredMatrix {
  public:
   SparseFileMatrix(const FileView& view, const Preparation& preparation, const Tick& tick)
       : StoredMatrix(view.rows, view.cols, static_cast<double>(view.entries)), view_(view) {
-    measure(preparation, tick);
+    measure(in_double(preparation), tick);
   }
 
  private:
