@@ -41,6 +41,13 @@ Triangle orthonormalize(Matrix& g, double threshold) {
   return {std::move(qr.r), false};
 }
 
+/// Vectors of a basis that takes a quarter of the table's place at the most: on a flat spectrum
+/// every restart loses more than it saves.
+Index affordable(const DataMatrix& a, Index r) {
+  const double quarter = a.entries() / (4 * static_cast<double>(a.cols()));
+  return static_cast<Index>(std::min(20 * static_cast<double>(r), quarter));
+}
+
 class BlockLanczos {
  public:
   BlockLanczos(const DataMatrix& a, Index r, const PcaOptions& options, bool hasty)
@@ -50,7 +57,7 @@ class BlockLanczos {
         r_(r),
         dimension_((a.column_squared_norms().array() > 0).count()),
         block_(std::min(dimension_, std::max(krylov_block(a, r), r / options.max_passes + 1))),
-        most_(std::min(dimension_, std::max(7 * r, r + 6 * block_))),
+        most_(std::min(dimension_, std::max({7 * r, r + 6 * block_, affordable(a, r)}))),
         random_(options.seed),
         q_(a.cols(), most_ + block_),
         t_(Matrix::Zero(most_, most_)),
@@ -262,7 +269,7 @@ class BlockLanczos {
 Index krylov_block(const DataMatrix& a, Index r) {
   // A pass over b columns costs as much as b + kFixed of them alone, and about 3 r / b + 11 passes
   // are needed on a falling spectrum: this b makes the least of their product.
-  constexpr double kDense = 24, kSparse = 10, kColumns = 3, kPasses = 11;
+  constexpr double kDense = 16, kSparse = 10, kColumns = 3, kPasses = 11;
   const auto n = static_cast<double>(a.rows()), p = static_cast<double>(a.cols());
   const double fixed = a.entries() < n * p ? kSparse : kDense;
   const double best = std::sqrt(kColumns / kPasses * fixed * static_cast<double>(r));

@@ -4,14 +4,23 @@
 
 namespace spcart {
 
-/// Four numbers that are worked on at once; where the machine has no such registers the compiler
-/// splits them.
-using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+/// Numbers that are worked on at once; where the machine has no such registers the compiler splits
+/// them.
+template <class Real>
+struct Lanes {
+  static constexpr Index kBytes = 32, kCount = kBytes / sizeof(Real);
+  using Type [[gnu::vector_size(kBytes), gnu::aligned(sizeof(Real)), gnu::may_alias]] = Real;
+};
+using Four = Lanes<double>::Type;
 
-[[gnu::always_inline]] inline const Four& four(const double* at) {
-  return *reinterpret_cast<const Four*>(at);
+template <class Real>
+[[gnu::always_inline]] inline auto& lanes(Real* at) {
+  return *reinterpret_cast<typename Lanes<Real>::Type*>(at);
 }
-[[gnu::always_inline]] inline Four& four(double* at) { return *reinterpret_cast<Four*>(at); }
+template <class Real>
+[[gnu::always_inline]] inline const auto& lanes(const Real* at) {
+  return *reinterpret_cast<const typename Lanes<Real>::Type*>(at);
+}
 
 /// Which instructions: those that every machine of its kind has, or wide ones.
 enum class Simd { plain, wide };

@@ -1,6 +1,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "data/gram_product.hpp"
 #include "data/load_dense.hpp"
 #include "data/panels.hpp"
 #include "data/stored.hpp"
@@ -86,26 +87,27 @@ class FloatingMatrix final : public DenseMatrix<T> {
     const Matrix dx = Base::scaled(x);
     const Factor<T> factor{dx};
     const auto& row_means = Base::row_means();
-    const Eigen::RowVectorX<T> shift =
-        (Base::means().transpose() * factor.values.template cast<double>()).template cast<T>();
-    const Eigen::RowVectorX<T> sums = factor.values.colwise().sum();
-    Eigen::RowVectorXd totals = Eigen::RowVectorXd::Zero(x.cols()), weighted = totals;
-    PanelSum<T> sum(y);
-    Eigen::MatrixX<T> product;
+    GramProduct<T> product(factor.values);
+    const Eigen::VectorX<T> shift =
+        (product.x().template cast<double>() * Base::means()).template cast<T>();
+    const Eigen::VectorX<T> sums = product.x().rowwise().sum();
+    Vector totals = Vector::Zero(shift.size()), weighted = totals;
     for_rows(tick, [&](Index row, const auto& s) {
-      product.noalias() = s * factor.values;
-      product.rowwise() -= shift;
-      if (row_means.size() > 0) {
-        const auto m = row_means.segment(row, s.rows());
-        product.noalias() -= m.template cast<T>() * sums;
-        weighted += m.transpose() * product.template cast<double>();
-      }
-      totals += product.template cast<double>().colwise().sum();
-      sum.add(s.rows(), [&](auto& to) { to.noalias() += s.transpose() * product; });
+      const auto m =
+          row_means.segment(row_means.size() > 0 ? row : 0, row_means.size() > 0 ? s.rows() : 0);
+      const auto& products = product.add(
+          {s.data(), s.outerStride(), s.innerSize(), s.outerSize()}, s.IsRowMajor,
+          [&](Index first, auto&& t) {
+            t.colwise() -= shift;
+            if (m.size() > 0)
+              t.noalias() -= sums * m.segment(first, t.cols()).template cast<T>().transpose();
+          });
+      totals += products.template cast<double>().rowwise().sum();
+      if (m.size() > 0) weighted += products.template cast<double>() * m;
     });
-    sum.finish();
-    y.noalias() -= Base::means() * totals;
-    y.rowwise() -= weighted;
+    product.finish(y);
+    y.noalias() -= Base::means() * totals.head(y.cols()).transpose();
+    y.rowwise() -= weighted.head(y.cols()).transpose();
     y.array().colwise() *= Base::inverse_scales().array();
     factor.finish(y, 1);
   }

@@ -55,7 +55,7 @@ template <Index W, class T, class I>
                                                Four* sum) {
   for_line<W>(
       lines, i, x, [&](double value, const double* row) __attribute__((always_inline)) {
-        for (Index c = 0; c < W / 4; ++c) sum[c] += value * four(row + 4 * c);
+        for (Index c = 0; c < W / 4; ++c) sum[c] += value * lanes(row + 4 * c);
       });
 }
 
@@ -65,7 +65,7 @@ template <Index W, class T, class I>
                                                 double* sum) {
   for_line<W>(
       lines, i, sum, [&](double value, double* row) __attribute__((always_inline)) {
-        for (Index c = 0; c < W / 4; ++c) four(row + 4 * c) += value * y[c];
+        for (Index c = 0; c < W / 4; ++c) lanes(row + 4 * c) += value * y[c];
       });
 }
 
@@ -80,7 +80,7 @@ struct Gather {
     for (Index i = 0; i < lines.count; ++i) {
       Four t[W / 4] = {};
       gather_line<W>(lines, i, x, t);
-      for (Index c = 0; c < W / 4; ++c) four(sum + i * W + 4 * c) += t[c];
+      for (Index c = 0; c < W / 4; ++c) lanes(sum + i * W + 4 * c) += t[c];
     }
   }
 };
@@ -95,7 +95,7 @@ struct Scatter {
   [[gnu::always_inline]] void run() const {
     for (Index i = 0; i < lines.count; ++i) {
       Four t[W / 4];
-      for (Index c = 0; c < W / 4; ++c) t[c] = four(y + i * W + 4 * c);
+      for (Index c = 0; c < W / 4; ++c) t[c] = lanes(y + i * W + 4 * c);
       scatter_line<W>(lines, i, t, sum);
     }
   }
@@ -119,10 +119,10 @@ struct GatherScatter {
     for (Index i = 0; i < lines.count; ++i) {
       const double m = row_means ? row_means[i] : 0;
       Four t[W / 4];
-      for (Index c = 0; c < W / 4; ++c) t[c] = -four(shift + 4 * c) - m * four(slope + 4 * c);
+      for (Index c = 0; c < W / 4; ++c) t[c] = -lanes(shift + 4 * c) - m * lanes(slope + 4 * c);
       gather_line<W>(lines, i, x, t);
-      for (Index c = 0; c < W / 4; ++c) four(total + 4 * c) += t[c];
-      for (Index c = 0; c < W / 4; ++c) four(weighted + 4 * c) += m * t[c];
+      for (Index c = 0; c < W / 4; ++c) lanes(total + 4 * c) += t[c];
+      for (Index c = 0; c < W / 4; ++c) lanes(weighted + 4 * c) += m * t[c];
       scatter_line<W>(lines, i, t, sum);
     }
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "data/gram_product.hpp"
 #include "data/lines.hpp"
 #include "data/panels.hpp"
 #include "data/preparation.hpp"
@@ -196,13 +197,12 @@ void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const 
   }
   with_real(preparation().precision, [&]<class Real>(Real) {
     const Factor<Real> factor{x};
-    PanelSum<Real> sum(y);
-    Eigen::MatrixX<Real> product;
+    GramProduct<Real> product(factor.values);
     for_panels<Real>(Along::rows, kForProducts, tick, [&](Index, const auto& panel) {
-      product.noalias() = panel.transpose() * factor.values;
-      sum.add(panel.cols(), [&](auto& to) { to.noalias() += panel * product; });
+      product.add({panel.data(), panel.outerStride(), panel.rows(), panel.cols()},
+                  /*by_sample=*/true, [](Index, auto&&) {});
     });
-    sum.finish();
+    product.finish(y);
     factor.finish(y, unit_ * unit_);
   });
 }
