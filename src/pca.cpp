@@ -116,18 +116,22 @@ void make_largest_positive(Matrix& v) {
 }  // namespace
 
 /// By the time that each would take. The constants are seconds, measured side by side on two cores
-/// for tables of 300 to 20000 rows and columns; only their ratios matter. A decomposition of size m
-/// costs as much as 5 products of its size. Iterating takes 10 to 20 passes where the spectrum
+/// for tables of 200 to 30000 rows and columns; only their ratios matter. A decomposition of size m
+/// costs as much as 3 products of its size. Iterating takes 10 to 20 passes where the spectrum
 /// falls off, and 100 or more where it is flat, which cannot be known beforehand: the geometric
-/// mean of both counts. The block that is multiplied in a pass grows with the root of r.
+/// mean of both counts. The block that is multiplied in a pass grows with the root of r, and the
+/// basis, of about 7 r vectors, must be kept orthonormal.
 Solver chosen_solver(Index rows, Index cols, double entries, Index components) {
-  constexpr double kProduct = 1.45e-11, kDecomposition = 6.7e-11, kRead = 1e-8;
-  constexpr double kIterateDense = 2.9e-8, kIterateSparse = 6.6e-8;
+  constexpr double kProduct = 1.45e-11, kSparseProduct = 1e-9, kDecomposition = 4.5e-11,
+                   kRead = 1e-8, kIterate = 1e-8, kBasis = 4.2e-8;
   const auto n = static_cast<double>(rows), p = static_cast<double>(cols);
+  const auto r = static_cast<double>(components);
   const double m = std::min(n, p);
-  const double direct = kProduct * n * p * m + kDecomposition * m * m * m + kRead * entries;
-  const double iterated = (entries < n * p ? kIterateSparse : kIterateDense) * entries *
-                          std::sqrt(static_cast<double>(components));
+  const bool sparse = entries < n * p;
+  const double product =
+      sparse ? kSparseProduct * entries * entries / std::max(n, p) : kProduct * n * p * m;
+  const double direct = product + kDecomposition * m * m * m + kRead * entries;
+  const double iterated = kIterate * entries * std::sqrt(r) + kBasis * p * r * r;
   if (iterated < direct || m > static_cast<double>(kLargestGram)) return Solver::krylov;
   return cols <= rows ? Solver::gram : Solver::outer;
 }
