@@ -1,7 +1,7 @@
 // Repeats the whole fit of a file that is read once, and tells what it took as JSON:
 //
 //   fit_file DATA [--repeat K] [--remove-row-mean] [--no-center] [--scale]
-//            [--precision full|single] [--gram] [--components N ...]
+//            [--precision double|single] [--gram] [--components N ...]
 //   fit_file DATA --serve [...]
 //   fit_file DATA --export FILE.npy      only writes the table, e.g. of a built-in problem
 //

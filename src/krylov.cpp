@@ -164,7 +164,7 @@ class BlockLanczos {
     const double distance = std::log(std::max(residual() / options_.tolerance, 1.0));
     const double fall = (distance_ - distance) / static_cast<double>(passes_ - looked_);
     const double left = fall > 0 ? distance / fall : 0;
-    const double wait = std::min(left / 2, static_cast<double>(passes_) / 8);
+    const double wait = std::min(left / 2, static_cast<double>(passes_) / 6);
     due_ = passes_ + std::max<Index>(static_cast<Index>(wait), 1);
     distance_ = distance;
     looked_ = passes_;

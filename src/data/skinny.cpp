@@ -33,14 +33,23 @@ struct Gather {
     typename Lanes<Real>::Type sum[S][R];
     for (Index s = 0; s < S; ++s)
       for (Index r = 0; r < R; ++r) sum[s][r] = lanes(t + s * tile.width + r * kLanes);
-    for (Index j = 0; j < tile.rows; ++j) {
+    const auto step = [&](Index j) __attribute__((always_inline)) {
       const Real* x = tile.from + j * tile.width;
 #pragma GCC unroll 8
       for (Index s = 0; s < S; ++s)
 #pragma GCC unroll 4
         for (Index r = 0; r < R; ++r)
           sum[s][r] += panel[s * tile.stride + j] * lanes(x + r * kLanes);
+    };
+    // Columns are short here, and the processor asks for each of them too late by itself.
+    constexpr Index kLine = 64 / sizeof(Real), kAhead = 8 * kLine;
+    Index j = 0;
+    for (; j + kLine <= tile.rows; j += kLine) {
+#pragma GCC unroll 8
+      for (Index s = 0; s < S; ++s) __builtin_prefetch(panel + s * tile.stride + j + kAhead);
+      for (Index k = j; k < j + kLine; ++k) step(k);
     }
+    for (; j < tile.rows; ++j) step(j);
     for (Index s = 0; s < S; ++s)
       for (Index r = 0; r < R; ++r) lanes(t + s * tile.width + r * kLanes) = sum[s][r];
   }
