@@ -5,7 +5,8 @@
 namespace spcart {
 
 BasisPanels::BasisPanels(ConstBlock v)
-    : components_(v.cols()),
+    : v_(v),
+      components_(v.cols()),
       slices_(std::min(threads_for(v.rows(), v.cols(), v.cols()), v.rows())),
       transposed_((v.cols() + kSpare - 1) / kSpare * kSpare, v.rows()) {
   for_panels(components_, [&](Index, Index first, Index count) {

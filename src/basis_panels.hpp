@@ -7,8 +7,8 @@
 
 namespace spcart {
 
-/// A basis V laid out by variables and cut into slices, one a thread, and those into panels that
-/// stay in cache: V is read once for all that is done with its rotation.
+/// A basis V, which must outlive it, cut into slices, one a thread, and those into panels that stay
+/// in cache: V is read once for all that is done with its rotation.
 class BasisPanels {
  public:
   explicit BasisPanels(ConstBlock v);
@@ -17,11 +17,11 @@ class BasisPanels {
   Index components() const { return components_; }
   Index slices() const { return slices_; }
 
+  /// Some rows of V.
+  auto rows(Index first, Index count) const { return v_.middleRows(first, count); }
+
   /// V' with rows of zeros below, so that its columns are whole registers.
   const Matrix& transposed() const { return transposed_; }
-  auto panel(Index first, Index count) const {
-    return transposed_.topRows(components_).middleCols(first, count);
-  }
 
   /// V'V, to see whether V is orthonormal.
   Matrix gram() const;
@@ -42,6 +42,7 @@ class BasisPanels {
   Index panel_size(Index width) const;
 
  private:
+  Eigen::Ref<const Matrix> v_;
   Index components_, slices_;
   Matrix transposed_;
 };

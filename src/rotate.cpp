@@ -228,7 +228,7 @@ class Sweep {
     }
     basis_.for_panels(rotations_.rows(), [&](Index slice, Index first, Index count) {
       auto z = panels_[static_cast<std::size_t>(slice)].topLeftCorner(count, width);
-      z.noalias() = basis_.panel(first, count).transpose() * rotations_.topRows(width).transpose();
+      z.noalias() = basis_.rows(first, count) * rotations_.topRows(width).transpose();
       for (std::size_t k = 0; k < settings.size(); ++k)
         settings[k]->take(slice, first, z.middleCols(static_cast<Index>(k) * r, r));
     });

@@ -38,12 +38,11 @@ Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
     for (Slice& slice : slices) slice.ascent.setZero();
     basis.for_panels(r, [&](Index place, Index first, Index count) {
       Slice& slice = slices[static_cast<std::size_t>(place)];
-      const auto panel = basis.panel(first, count);
       auto z = slice.z.topRows(count);
-      z.noalias() = panel.transpose() * rotation;
+      z.noalias() = basis.rows(first, count) * rotation;
       for (auto column : z.colwise())
         kernels().ascend(column.data(), static_cast<std::size_t>(count), spread);
-      slice.ascent.noalias() += panel * z;
+      slice.ascent.noalias() += basis.transposed().topRows(r).middleCols(first, count) * z;
     });
     ascent = slices.front().ascent;
     for (std::size_t s = 1; s < slices.size(); ++s) ascent += slices[s].ascent;
