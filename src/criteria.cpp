@@ -49,6 +49,17 @@ std::optional<double> variance_of_span(const Matrix& k, const Matrix& m) {
   return sum;
 }
 
+/// X'A'AX in one pass, by way of whichever of AX and A'AX is smaller. A covariance matrix has A'A
+/// only.
+Matrix covariance_within(const DataMatrix& a, const Matrix& x, const Tick& tick) {
+  if (a.samples() && a.rows() < a.cols()) {
+    const Matrix scores = a.times(x, tick);
+    return scores.transpose() * scores;
+  }
+  const Matrix m = x.transpose() * a.gram_times(x, tick);
+  return (m + m.transpose()) / 2;
+}
+
 /// Takes out of M what component i explains (a step of Cholesky) and returns its variance.
 double take_out(Matrix& m, Index i, double least) {
   const double pivot = m(i, i);
@@ -78,13 +89,11 @@ Explained explained_by(const DataMatrix& a, const Loadings& x, const Tick& tick)
     throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
   if (x.cols() < 1) throw Error("loadings: there is no component");
   const Loadings unit = normalized(x);
-  const Matrix m = unit.transpose() * a.gram_times(Matrix(unit), tick);
-  Explained explained{.covariance = (m + m.transpose()) / 2};
+  Explained explained{.covariance = covariance_within(a, Matrix(unit), tick)};
   if (const auto span = variance_of_span(Matrix(unit.transpose() * unit), explained.covariance)) {
     explained.span = *span;
   } else {
-    const Matrix u = orthonormal_basis(Matrix(unit));
-    explained.span = u.cwiseProduct(a.gram_times(u, tick)).sum();
+    explained.span = covariance_within(a, orthonormal_basis(Matrix(unit)), tick).trace();
   }
   return explained;
 }
