@@ -56,7 +56,7 @@ TYPED_TEST(SkinnyTest, GramProductSumsPanelsWithTheirCorrections) {
   const Eigen::MatrixX<Real> x = Eigen::MatrixX<Real>::Random(kVariables, kVectors);
   for (const Index threads : {1, 3}) {
     const ThreadScope scope(threads);
-    GramProduct<Real> product(x);
+    GramProduct<Real> product(x, threads);
     Matrix expected = Matrix::Zero(kVariables, kVectors);
     for (const auto& [samples, by_sample] :
          {std::pair<Index, bool>{3000, true}, {65, true}, {2000, false}, {1, false}}) {

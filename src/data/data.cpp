@@ -11,6 +11,9 @@
 namespace spcart {
 namespace {
 
+/// To read a number of A takes as long as this many products with it.
+constexpr Index kReading = 8;
+
 void check_height(const char* what, ConstBlock x, Index expected) {
   if (x.rows() != expected)
     throw Error(fmt::format("{}: the block has {} rows, but the matrix needs {}", what, x.rows(),
@@ -52,7 +55,7 @@ void DataMatrix::set_statistics(Preparation used, Vector column_squared_norms,
 
 Matrix DataMatrix::times(ConstBlock x, const Tick& tick) const {
   check_height("times", x, cols());
-  const ThreadScope scope(threads_for(rows(), cols(), x.cols()));
+  const ThreadScope scope(threads_for(rows(), cols(), x.cols() + kReading));
   Matrix y(rows(), x.cols());
   do_times(x, y, tick);
   return y;
@@ -60,7 +63,7 @@ Matrix DataMatrix::times(ConstBlock x, const Tick& tick) const {
 
 Matrix DataMatrix::adjoint_times(ConstBlock y, const Tick& tick) const {
   check_height("adjoint_times", y, rows());
-  const ThreadScope scope(threads_for(rows(), cols(), y.cols()));
+  const ThreadScope scope(threads_for(rows(), cols(), y.cols() + kReading));
   Matrix x(cols(), y.cols());
   do_adjoint_times(y, x, tick);
   return x;
@@ -68,7 +71,7 @@ Matrix DataMatrix::adjoint_times(ConstBlock y, const Tick& tick) const {
 
 Matrix DataMatrix::gram_times(ConstBlock x, const Tick& tick) const {
   check_height("gram_times", x, cols());
-  const ThreadScope scope(threads_for(rows(), cols(), x.cols()));
+  const ThreadScope scope(threads_for(rows(), cols(), x.cols() + kReading));
   Matrix y(cols(), x.cols());
   do_gram_times(x, y, tick);
   return y;

@@ -87,7 +87,7 @@ class FloatingMatrix final : public DenseMatrix<T> {
     const Matrix dx = Base::scaled(x);
     const Factor<T> factor{dx};
     const auto& row_means = Base::row_means();
-    GramProduct<T> product(factor.values);
+    GramProduct<T> product(factor.values, threads());
     const Eigen::VectorX<T> shift =
         (product.x().template cast<double>() * Base::means()).template cast<T>();
     const Eigen::VectorX<T> sums = product.x().rowwise().sum();

@@ -12,25 +12,37 @@ class GramProduct {
   /// Vectors side by side: a column for each variable, or for each sample.
   using Rows = Eigen::MatrixX<Real>;
 
-  explicit GramProduct(const Eigen::Ref<const Eigen::MatrixX<Real>>& x)
+  /// Summed in so many parts, so that no thread waits for another.
+  GramProduct(const Eigen::Ref<const Eigen::MatrixX<Real>>& x, Index parts)
       : x_(Rows::Zero(skinny_width<Real>(x.cols()), x.rows())),
+        sums_(static_cast<std::size_t>(parts), Rows::Zero(x_.rows(), x_.cols())),
         total_(Matrix::Zero(x_.rows(), x_.cols())) {
     x_.topRows(x.cols()) = x.transpose();
   }
 
   const Rows& x() const { return x_; }
 
-  /// Adds P t for t = P'x, after correct(first sample, t) for some samples at a time, from several
-  /// threads: each has samples and a sum of its own, so that none waits for another. Returns t. The
-  /// panel's columns are samples, or else variables.
+  /// Adds P t for t = P'x to one of the parts. Samples are the panel's columns.
+  template <class Panel>
+  void add(Index part, const Panel& panel) {
+    Rows t;
+    for (Index i = 0; i < panel.cols(); i += kSkinnySamples) {
+      const auto few = panel.middleCols(i, std::min(kSkinnySamples, panel.cols() - i));
+      t.setZero(x_.rows(), few.cols());
+      const SkinnyPanel<Real> view{few.data(), few.outerStride(), few.rows(), few.cols()};
+      skinny_add_adjoint(view, x_.data(), x_.rows(), t.data());
+      skinny_add_times(view, t.data(), x_.rows(), sum(part));
+    }
+  }
+
+  /// The same for a panel that all parts share, after correct(first sample, t) for some samples at
+  /// a time, from several threads. Returns t. The panel's columns are samples, or else variables.
   template <class Correct>
   const Rows& add(const SkinnyPanel<Real>& panel, bool by_sample, Correct correct) {
     const Index samples = by_sample ? panel.cols : panel.rows, width = x_.rows();
     t_.setZero(width, samples);
-    const Index parts = threads_for(panel.rows, panel.cols, 2 * width);
-    while (static_cast<Index>(sums_.size()) < parts) sums_.push_back(Rows::Zero(width, x_.cols()));
+    const auto parts = static_cast<Index>(sums_.size());
     parallel_for(parts, parts > 1, [&](Index part) {
-      Real* sum = sums_[static_cast<std::size_t>(part)].data();
       const Index end = samples * (part + 1) / parts;
       for (Index i = samples * part / parts; i < end; i += kSkinnySamples) {
         auto t = t_.middleCols(i, std::min(kSkinnySamples, end - i));
@@ -39,19 +51,24 @@ class GramProduct {
                                       t.cols()};
           skinny_add_adjoint(few, x_.data(), width, t.data());
           correct(i, t);
-          skinny_add_times(few, t.data(), width, sum);
+          skinny_add_times(few, t.data(), width, sum(part));
         } else {
           const SkinnyPanel<Real> few{panel.data + i, panel.stride, t.cols(), panel.cols};
           skinny_add_times(few, x_.data(), width, t.data());
           correct(i, t);
-          skinny_add_adjoint(few, t.data(), width, sum);
+          skinny_add_adjoint(few, t.data(), width, sum(part));
         }
       }
     });
+    count(samples);
+    return t_;
+  }
+
+  /// To be told when all parts have so many samples more.
+  void count(Index samples) {
     waiting_ += samples;
     constexpr Index kMostWaiting = 2048;  // in single precision
     if (sizeof(Real) < sizeof(double) && waiting_ >= kMostWaiting) collect();
-    return t_;
   }
 
   void finish(Block y) {
@@ -60,6 +77,8 @@ class GramProduct {
   }
 
  private:
+  Real* sum(Index part) { return sums_[static_cast<std::size_t>(part)].data(); }
+
   void collect() {
 #pragma omp parallel for schedule(static) if (total_.size() > kWorthThreads)
     for (Index j = 0; j < total_.cols(); ++j)
@@ -70,9 +89,10 @@ class GramProduct {
     waiting_ = 0;
   }
 
-  Rows x_, t_;
-  std::vector<Rows> sums_;  ///< one for each part of the samples
+  Rows x_;
+  std::vector<Rows> sums_;  ///< of each part
   Matrix total_;
+  Rows t_;
   Index waiting_ = 0;  ///< samples in the sums
 };
 

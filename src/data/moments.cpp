@@ -14,8 +14,8 @@ namespace {
 /// Up to this size A'A is formed on the way: 128 MB.
 constexpr Index kLargestGram = 4096;
 
-/// Operations for an entry that is measured, half of them.
-constexpr Index kOperations = 4;
+/// To read and measure a number takes as long as this many products with it.
+constexpr Index kMeasuring = 12;
 
 /// Samples that are measured together: as many as stay in cache.
 constexpr Index kWidestStrip = 16;
@@ -182,7 +182,7 @@ StoredMatrix::Moments StoredMatrix::moments(const Preparation& preparation,
                                             const Tick& tick) const {
   const bool gram = preparation.gram && cols() <= std::min(rows(), kLargestGram);
   const ThreadScope scope(gram ? threads_for(rows(), cols(), cols())
-                               : threads_for(rows(), cols(), kOperations));
+                               : threads_for(rows(), cols(), kMeasuring));
   return with_real(gram ? preparation.precision : Precision::full, [&]<class Real>(Real) {
     return Survey<Real>(*this, preparation.remove_row_mean, gram).run(tick);
   });

@@ -102,14 +102,18 @@ class StoredMatrix : public DataMatrix {
  private:
   template <class Real>
   class Survey;
+  template <class Real>
+  class Strips;
+  template <class Real>
+  class PanelProducts;
 
   /// is_correctable(), from what centring takes from each variable and from what it leaves.
   bool judge_correction(const Vector& taken, const Vector& left, Precision precision) const;
   void set_gram(Matrix lower, const Vector& beside_means);
   template <class Real>
   void read(const Pass& pass, Index row, Index col, Eigen::Ref<Eigen::MatrixX<Real>> panel) const;
-  template <class Real, class Visit>
-  void for_panels(Along along, PanelWish wish, const Tick& tick, Visit visit) const;
+  template <class Real>
+  void sum_outer(Along along, Block g, const Tick& tick) const;
 
   Vector row_means_;       ///< m, empty where row means stay
   Vector inverse_scales_;  ///< the diagonal of D
