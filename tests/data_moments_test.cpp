@@ -296,5 +296,31 @@ TEST(DataMoments, EveryProcessorKindComputesTheSame) {
   }
 }
 
+/// Whole numbers, which every type can hold.
+template <class T>
+void expect_prepared(const LineKernels& kernel, Index count) {
+  const Vector numbers = (100 * random_matrix(count, 1, 7).array().abs()).min(255).floor();
+  const Eigen::VectorX<T> stored = numbers.cast<T>();
+  const Vector means = random_matrix(count, 1, 8), scales = random_matrix(count, 1, 9);
+  const Line line{stored.data(), scalar_of<T>()};
+  const Vector expected = (numbers.array() - 0.5 - means.array()) * scales.array();
+  Vector prepared(count);
+  Eigen::VectorXf single(count);
+  kernel.prepare(line, count, 0.5, means.data(), scales.data(), prepared.data());
+  kernel.prepare(line, count, 0.5, means.data(), scales.data(), single.data());
+  EXPECT_EQ(prepared, expected) << kernel.name;
+  EXPECT_EQ(single, expected.cast<float>()) << kernel.name;
+}
+
+TEST(DataMoments, EveryProcessorKindPreparesEveryType) {
+  for (const LineKernels& kernel : all_line_kernels())
+    for (const Index count : {1, 3, 8, 29, 64}) {
+      expect_prepared<std::uint8_t>(kernel, count);
+      expect_prepared<std::int32_t>(kernel, count);
+      expect_prepared<float>(kernel, count);
+      expect_prepared<double>(kernel, count);
+    }
+}
+
 }  // namespace
 }  // namespace spcart

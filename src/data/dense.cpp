@@ -30,6 +30,7 @@ class DenseMatrix : public StoredMatrix {
     void load(Index row, Index col, Block tile) const override {
       load_dense<T>(view_, row, col, tile);
     }
+    Line line(Index row, Index col) const override { return line_of<T>(view_, row, col); }
 
    private:
     const DenseView& view_;

@@ -36,6 +36,11 @@ class DenseFileMatrix final : public StoredMatrix {
       load_dense<T>(block_->values, row, col, tile);
     }
 
+    Line line(Index row, Index col) const override {
+      (by_row_ ? row : col) -= block_->first;
+      return line_of<T>(block_->values, row, col);
+    }
+
    private:
     bool by_row_;
     DenseBlocks blocks_;

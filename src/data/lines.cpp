@@ -1,5 +1,6 @@
 #include "data/lines.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -13,12 +14,13 @@
 namespace spcart {
 namespace {
 
-template <class T>
-SPCART_INLINE void prepare_body(const double* line, Index count, double shift, const double* means,
-                                const double* scales, T* out) {
+template <class T, class Real>
+SPCART_INLINE void prepare_body(const void* line, Index count, double shift, const double* means,
+                                const double* scales, Real* out) {
+  const T* from = static_cast<const T*>(line);
 #pragma GCC ivdep
   for (Index j = 0; j < count; ++j)
-    out[j] = static_cast<T>((line[j] - shift - means[j]) * scales[j]);
+    out[j] = static_cast<Real>((static_cast<double>(from[j]) - shift - means[j]) * scales[j]);
 }
 
 /// kParts registers hold as many variables of each sum while all samples pass by.
@@ -64,21 +66,22 @@ SPCART_INLINE void measure_body(double* strip, Index stride, Index count,
     measure_part<sizeof(double), 1>(strip + j, stride, shifts, origin + j, sums + j, squares + j);
 }
 
-#define SPCART_LINE_KERNELS(space, bytes, target)                                                \
-  namespace space {                                                                              \
-  target void prepare_double(const double* line, Index count, double shift, const double* means, \
-                             const double* scales, double* out) {                                \
-    prepare_body(line, count, shift, means, scales, out);                                        \
-  }                                                                                              \
-  target void prepare_single(const double* line, Index count, double shift, const double* means, \
-                             const double* scales, float* out) {                                 \
-    prepare_body(line, count, shift, means, scales, out);                                        \
-  }                                                                                              \
-  target void measure(double* strip, Index stride, Index count, std::span<const double> shifts,  \
-                      const double* origin, double* sums, double* squares) {                     \
-    measure_body<bytes>(strip, stride, count, shifts, origin, sums, squares);                    \
-  }                                                                                              \
-  constexpr LineKernels kAll{#space, prepare_double, prepare_single, measure};                   \
+#define SPCART_LINE_KERNELS(space, bytes, target)                                               \
+  namespace space {                                                                             \
+  template <class T, class Real>                                                                \
+  target void prepare(const void* line, Index count, double shift, const double* means,         \
+                      const double* scales, Real* out) {                                        \
+    prepare_body<T>(line, count, shift, means, scales, out);                                    \
+  }                                                                                             \
+  template <class Real>                                                                         \
+  constexpr std::array<LineKernels::Prepare<Real>, kScalars> kPrepare{                          \
+      prepare<std::uint8_t, Real>, prepare<std::int32_t, Real>, prepare<float, Real>,           \
+      prepare<double, Real>};                                                                   \
+  target void measure(double* strip, Index stride, Index count, std::span<const double> shifts, \
+                      const double* origin, double* sums, double* squares) {                    \
+    measure_body<bytes>(strip, stride, count, shifts, origin, sums, squares);                   \
+  }                                                                                             \
+  constexpr LineKernels kAll{#space, kPrepare<double>, kPrepare<float>, measure};               \
   }
 
 SPCART_LINE_KERNELS(plain, 16, )

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/lines.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart {
@@ -30,6 +31,13 @@ void load_dense(const DenseView& view, Index row, Index col, Block tile) {
                  {view.row_stride, view.col_stride});
       tile.block(j, i, height, width) = square.template cast<double>();
     }
+}
+
+/// A sample from that variable on, where its numbers lie side by side.
+template <class T>
+Line line_of(const DenseView& view, Index row, Index col) {
+  if (view.col_stride != 1) return {};
+  return {static_cast<const T*>(view.data) + row * view.row_stride + col, scalar_of<T>()};
 }
 
 }  // namespace spcart

@@ -135,6 +135,7 @@ template <class Real>
 void StoredMatrix::read(const Pass& pass, Index row, Index col,
                         Eigen::Ref<Eigen::MatrixX<Real>> panel) const {
   const LineKernels& kernels = line_kernels();
+  const bool in_lines = pass.line(row, col).data != nullptr;
   const Index high = (panel.rows() + kTileHeight - 1) / kTileHeight;
   const Index wide = (panel.cols() + kTileWidth - 1) / kTileWidth;
 #pragma omp parallel for schedule(static) if (panel.size() > kWorthThreads)
@@ -143,10 +144,11 @@ void StoredMatrix::read(const Pass& pass, Index row, Index col,
     const Index j = t % high * kTileHeight, i = t / high * kTileWidth;
     Eigen::Map<Matrix> tile(room.data(), std::min(kTileHeight, panel.rows() - j),
                             std::min(kTileWidth, panel.cols() - i));
-    pass.load(row + i, col + j, tile);
+    if (!in_lines) pass.load(row + i, col + j, tile);
     for (Index k = 0; k < tile.cols(); ++k) {
       const double m = row_means_.size() > 0 ? row_means_[row + i + k] : 0;
-      kernels.prepare(tile.col(k).data(), tile.rows(), m, means().data() + col + j,
+      const Line line = in_lines ? pass.line(row + i + k, col + j) : Line{tile.col(k).data()};
+      kernels.prepare(line, tile.rows(), m, means().data() + col + j,
                       panel_scales_.data() + col + j, panel.col(i + k).data() + j);
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "data/lines.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart {
@@ -36,6 +37,10 @@ class StoredMatrix : public DataMatrix {
     /// A tile of the panel that is ready: column i is sample row + i, restricted to variables col,
     /// col + 1, ... Several threads may call it at once, also for the same tile; it does not throw.
     virtual void load(Index row, Index col, Block tile) const = 0;
+
+    /// The same sample where it lies, from that variable on: null where its numbers are not side by
+    /// side.
+    virtual Line line(Index /*row*/, Index /*col*/) const { return {}; }
   };
 
   /// A walk in panels of `step` samples or variables.
