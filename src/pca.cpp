@@ -88,7 +88,8 @@ void clear_idle_variables(Matrix& v, const Vector& column_norms) {
 
 /// Fills V up to r orthonormal columns with the unit vectors that lie farthest outside it, those of
 /// variables that vary first.
-Matrix completed(const Matrix& v, Index r, const Vector& column_norms) {
+Matrix completed(Matrix v, Index r, const Vector& column_norms) {
+  if (v.cols() == r) return v;
   Matrix full(v.rows(), r);
   full.leftCols(v.cols()) = v;
   Vector outside = Vector::Ones(v.rows()) - v.rowwise().squaredNorm();
@@ -159,7 +160,8 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
                                                  : by_krylov(a, r, options, tick, b.warnings);
   b.rank = numerical_rank(e.values, rank_threshold(a));
   clear_idle_variables(e.vectors, a.column_squared_norms());
-  b.vectors = completed(e.vectors.leftCols(b.rank), r, a.column_squared_norms());
+  e.vectors.conservativeResize(Eigen::NoChange, b.rank);
+  b.vectors = completed(std::move(e.vectors), r, a.column_squared_norms());
   make_largest_positive(b.vectors);
   if (b.rank < r)
     b.warnings.push_back(
@@ -178,8 +180,8 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   squares.head(b.rank) = e.values.head(b.rank);
   b.singular_values = squares.cwiseSqrt();
   const Matrix product = b.gram ? Matrix(*b.gram * b.vectors) : a.gram_times(b.vectors, tick);
-  const Matrix defect = product - b.vectors * squares.asDiagonal();
-  b.residuals = defect.colwise().norm() / squares[0];
+  b.residuals =
+      (product - b.vectors * squares.asDiagonal()).colwise().norm().transpose() / squares[0];
   return b;
 }
 
