@@ -21,10 +21,17 @@ constexpr Index kMeasuring = 12;
 constexpr Index kWidestStrip = 16;
 Index strip_width(Index p) { return std::clamp<Index>((Index{1} << 16) / p, 4, kWidestStrip); }
 
+/// Up to this size every thread sums A'A for itself, over so many samples at once: they are still
+/// near when they are multiplied.
+constexpr Index kLargestOwn = 256, kDepth = 192;
+
 /// Sums over a range of a panel's samples, and room for a strip of them.
+template <class Real>
 struct Range {
   Vector sums, squares;
   Matrix strip;
+  Matrix total;  ///< this range's part of A'A over all panels, where it is summed apart
+  std::optional<PanelSum<Real>> gram;
 };
 
 }  // namespace
@@ -49,12 +56,17 @@ class StoredMatrix::Survey {
         ranges_(static_cast<std::size_t>(std::min(threads(), step_))),
         left_(Vector::Zero(p_)) {
     if (remove_row_mean) m_.row_means.resize(a.rows());
-    for (Range& range : ranges_) range.strip.resize(padded(p_), std::min(strip_width(p_), step_));
+    for (auto& range : ranges_) range.strip.resize(padded(p_), std::min(strip_width(p_), step_));
     m_.squares = Vector::Zero(p_);
     if (!gram) return;
     m_.gram.resize(p_, p_);
     panel_.resize(padded(p_), step_);
     moves_.resize(p_, kMostMoves);
+    if (p_ > kLargestOwn) return;
+    for (auto& range : ranges_) {
+      range.total.resize(p_, p_);
+      range.gram.emplace(range.total);
+    }
   }
 
   Moments run(const Tick& tick) {
@@ -63,7 +75,8 @@ class StoredMatrix::Survey {
     a_.walk(Along::rows, step_, tick, [&](const Pass& pass, Index row, Index count) {
       if (row == 0) choose_origin(pass, count);
       measure_panel(pass, row, count);
-      if (gram) gram->add(count, [&](auto& to) { add_outer(panel_.topLeftCorner(p_, count), to); });
+      if (gram && p_ > kLargestOwn)
+        gram->add(count, [&](auto& to) { add_outer(panel_.topLeftCorner(p_, count), to); });
       move_origin(row + count);
       if (!left_.allFinite() || !m_.squares.allFinite()) refuse_part(pass, row, count);
     });
@@ -80,7 +93,7 @@ class StoredMatrix::Survey {
   static constexpr bool kSingle = std::is_same_v<Real, float>;
 
   void choose_origin(const Pass& pass, Index count) {
-    Range& range = ranges_.front();
+    auto& range = ranges_.front();
     auto strip = range.strip.topLeftCorner(p_, std::min(range.strip.cols(), count));
     pass.load(0, 0, strip);
     if (m_.row_means.size() > 0) strip.rowwise() -= strip.colwise().mean().eval();
@@ -98,9 +111,10 @@ class StoredMatrix::Survey {
   }
 
   /// Columns `first` to `last - 1` of the panel that begins with sample `row`.
-  void measure_range(const Pass& pass, Index row, Index first, Index last, Range& range) {
+  void measure_range(const Pass& pass, Index row, Index first, Index last, Range<Real>& range) {
     range.sums = range.squares = Vector::Zero(p_);
     std::array<double, kWidestStrip> row_means{};
+    Index added = first;  // to A'A are the samples before this one
     for (Index i = first; i < last; i += range.strip.cols()) {
       const Index width = std::min(range.strip.cols(), last - i);
       Block strip = room_for(i, width, range);
@@ -113,11 +127,17 @@ class StoredMatrix::Survey {
                              range.sums.data(), range.squares.data());
       if constexpr (kSingle)
         if (panel_.size() > 0) panel_.block(0, i, p_, width) = (strip / unit_).cast<float>();
+      if (const Index waiting = i + width - added;
+          range.gram && (waiting >= kDepth || i + width == last)) {
+        range.gram->add(waiting,
+                        [&](auto& to) { add_outer(panel_.block(0, added, p_, waiting), to); });
+        added += waiting;
+      }
     }
   }
 
   /// In double precision the strip becomes a part of the panel where it is.
-  Block room_for(Index i, Index width, Range& range) {
+  Block room_for(Index i, Index width, Range<Real>& range) {
     if constexpr (!kSingle)
       if (panel_.size() > 0) return panel_.block(0, i, p_, width);
     return range.strip.topLeftCorner(p_, width);
@@ -125,7 +145,7 @@ class StoredMatrix::Survey {
 
   void move_origin(Index count) {
     const auto n = static_cast<double>(count);
-    for (const Range& range : ranges_) {
+    for (const auto& range : ranges_) {
       left_ += range.sums;
       m_.squares += range.squares;
     }
@@ -145,6 +165,11 @@ class StoredMatrix::Survey {
   }
 
   void finish_gram() {
+    for (auto& range : ranges_)
+      if (range.gram) {
+        range.gram->finish();
+        m_.gram += range.total;
+      }
     subtract_moves();
     m_.gram *= unit_ * unit_;
     if constexpr (kSingle) {
@@ -168,7 +193,7 @@ class StoredMatrix::Survey {
 
   const StoredMatrix& a_;
   Index p_, step_;
-  std::vector<Range> ranges_;
+  std::vector<Range<Real>> ranges_;
   Moments m_;
   Vector origin_;
   Vector left_;      ///< the sum of what all samples so far differ from the origin
