@@ -14,12 +14,14 @@ namespace {
 /// Up to this size A'A is formed on the way: 128 MB.
 constexpr Index kLargestGram = 4096;
 
-/// To read and measure a number takes as long as this many products with it.
-constexpr Index kMeasuring = 12;
+/// Operations for an entry that is measured, half of them.
+constexpr Index kOperations = 4;
 
-/// Samples that are measured together: as many as stay in cache.
-constexpr Index kWidestStrip = 16;
-Index strip_width(Index p) { return std::clamp<Index>((Index{1} << 16) / p, 4, kWidestStrip); }
+/// Variables and samples that are measured together: as many as stay in cache.
+constexpr Index kStripHeight = 1024, kWidestStrip = 16;
+Index strip_width(Index height) {
+  return std::clamp<Index>(kStripHeight * kWidestStrip / height, 4, kWidestStrip);
+}
 
 /// Up to this size every thread sums A'A for itself, over so many samples at once: they are still
 /// near when they are multiplied.
@@ -56,7 +58,10 @@ class StoredMatrix::Survey {
         ranges_(static_cast<std::size_t>(std::min(threads(), step_))),
         left_(Vector::Zero(p_)) {
     if (remove_row_mean) m_.row_means.resize(a.rows());
-    for (auto& range : ranges_) range.strip.resize(padded(p_), std::min(strip_width(p_), step_));
+    // Whole samples where their means are to be taken.
+    height_ = remove_row_mean ? p_ : std::min(p_, kStripHeight);
+    for (auto& range : ranges_)
+      range.strip.resize(padded(height_), std::min(strip_width(height_), step_));
     m_.squares = Vector::Zero(p_);
     if (!gram) return;
     m_.gram.resize(p_, p_);
@@ -93,8 +98,7 @@ class StoredMatrix::Survey {
   static constexpr bool kSingle = std::is_same_v<Real, float>;
 
   void choose_origin(const Pass& pass, Index count) {
-    auto& range = ranges_.front();
-    auto strip = range.strip.topLeftCorner(p_, std::min(range.strip.cols(), count));
+    Matrix strip(p_, std::min(strip_width(p_), count));
     pass.load(0, 0, strip);
     if (m_.row_means.size() > 0) strip.rowwise() -= strip.colwise().mean().eval();
     origin_ = strip.col(0);
@@ -117,16 +121,20 @@ class StoredMatrix::Survey {
     Index added = first;  // to A'A are the samples before this one
     for (Index i = first; i < last; i += range.strip.cols()) {
       const Index width = std::min(range.strip.cols(), last - i);
-      Block strip = room_for(i, width, range);
-      pass.load(row + i, 0, strip);
-      if (m_.row_means.size() > 0)
-        for (Index k = 0; k < width; ++k)
-          m_.row_means[row + i + k] = row_means[static_cast<std::size_t>(k)] = strip.col(k).mean();
-      line_kernels().measure(strip.data(), strip.outerStride(), p_,
-                             {row_means.data(), static_cast<std::size_t>(width)}, origin_.data(),
-                             range.sums.data(), range.squares.data());
-      if constexpr (kSingle)
-        if (panel_.size() > 0) panel_.block(0, i, p_, width) = (strip / unit_).cast<float>();
+      for (Index j = 0; j < p_; j += height_) {
+        const Index height = std::min(height_, p_ - j);
+        Block strip = room_for(i, j, width, height, range);
+        pass.load(row + i, j, strip);
+        if (m_.row_means.size() > 0)
+          for (Index k = 0; k < width; ++k)
+            m_.row_means[row + i + k] = row_means[static_cast<std::size_t>(k)] =
+                strip.col(k).mean();
+        line_kernels().measure(strip.data(), strip.outerStride(), height,
+                               {row_means.data(), static_cast<std::size_t>(width)},
+                               origin_.data() + j, range.sums.data() + j, range.squares.data() + j);
+        if constexpr (kSingle)
+          if (panel_.size() > 0) panel_.block(j, i, height, width) = (strip / unit_).cast<float>();
+      }
       if (const Index waiting = i + width - added;
           range.gram && (waiting >= kDepth || i + width == last)) {
         range.gram->add(waiting,
@@ -137,10 +145,10 @@ class StoredMatrix::Survey {
   }
 
   /// In double precision the strip becomes a part of the panel where it is.
-  Block room_for(Index i, Index width, Range<Real>& range) {
+  Block room_for(Index i, Index j, Index width, Index height, Range<Real>& range) {
     if constexpr (!kSingle)
-      if (panel_.size() > 0) return panel_.block(0, i, p_, width);
-    return range.strip.topLeftCorner(p_, width);
+      if (panel_.size() > 0) return panel_.block(j, i, height, width);
+    return range.strip.topLeftCorner(height, width);
   }
 
   void move_origin(Index count) {
@@ -193,6 +201,7 @@ class StoredMatrix::Survey {
 
   const StoredMatrix& a_;
   Index p_, step_;
+  Index height_ = 0;  ///< of a strip
   std::vector<Range<Real>> ranges_;
   Moments m_;
   Vector origin_;
@@ -207,7 +216,7 @@ StoredMatrix::Moments StoredMatrix::moments(const Preparation& preparation,
                                             const Tick& tick) const {
   const bool gram = preparation.gram && cols() <= std::min(rows(), kLargestGram);
   const ThreadScope scope(gram ? threads_for(rows(), cols(), cols())
-                               : threads_for(rows(), cols(), kMeasuring));
+                               : threads_for(rows(), cols(), kOperations));
   return with_real(gram ? preparation.precision : Precision::full, [&]<class Real>(Real) {
     return Survey<Real>(*this, preparation.remove_row_mean, gram).run(tick);
   });
