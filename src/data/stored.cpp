@@ -309,9 +309,8 @@ void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const 
     Strips<Real> strips(*this, Along::rows, step, cols());
     GramProduct<Real> product(factor.values, strips.team());
     walk(Along::rows, step, tick, [&](const Pass& pass, Index row, Index count) {
-      strips.read(pass, row, 0, count, cols(), [&](Index t, Index, Index, const auto& strip) {
-        product.add(t, strip);
-      });
+      strips.read(pass, row, 0, count, cols(),
+                  [&](Index t, Index, Index, const auto& strip) { product.add(t, strip); });
       product.count(count);
     });
     product.finish(y);
