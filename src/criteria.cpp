@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "lapack.hpp"
 #include "spcart/error.hpp"
@@ -36,17 +35,18 @@ Sparsity sparsity_of(const std::vector<Index>& nonzeros, Index p) {
   return s;
 }
 
-/// tr(U'A'AU) for an orthonormal basis U of the span of X, from K = X'X and M = X'A'AX, unless that
+/// What an orthonormal basis U of the span of X explains, from K = X'X and M = X'A'AX, unless that
 /// would lose more digits than it leaves.
-std::optional<double> variance_of_span(const Matrix& k, const Matrix& m) {
+bool explain_span(const Matrix& k, Explained& explained) {
   const SymmetricEigen e = symmetric_eigen(k, k.rows());
   const Index columns = (k.diagonal().array() > 0).count();  // that are not zero
-  double sum = 0;
-  for (Index i = 0; i < columns; ++i) {
-    if (e.values[i] < kNearlyDependent * e.values[0]) return std::nullopt;
-    sum += e.vectors.col(i).dot(m * e.vectors.col(i)) / e.values[i];
-  }
-  return sum;
+  if (columns > 0 && e.values[columns - 1] < kNearlyDependent * e.values[0]) return false;
+  const Vector lengths = e.values.head(columns).cwiseSqrt();
+  const auto q = e.vectors.leftCols(columns);
+  explained.factor = lengths.asDiagonal() * q.transpose();
+  const Matrix from = q * lengths.cwiseInverse().asDiagonal();
+  explained.within = from.transpose() * explained.covariance * from;
+  return true;
 }
 
 /// X'A'AX in one pass, by way of whichever of AX and A'AX is smaller. A covariance matrix has A'A
@@ -74,6 +74,24 @@ double least_variance(const Matrix& m, Index i) {
   return std::max(kNothingLeft * m(i, i), kNoVariance * m.diagonal().maxCoeff());
 }
 
+/// The variance of each direction that a column of `factor` adds to those before it. What the small
+/// factor says of the columns of X is exact however near to each other they are.
+Vector gains_of(const Explained& explained) {
+  const Index r = explained.factor.cols(), rank = explained.factor.rows();
+  Matrix directions(rank, rank);
+  Vector gains = Vector::Zero(r);
+  for (Index i = 0, found = 0; i < r && found < rank; ++i) {
+    Vector rest = explained.factor.col(i);
+    const auto before = directions.leftCols(found);
+    for (int turn = 0; turn < 2; ++turn) rest -= before * (before.transpose() * rest);
+    if (rest.norm() <= kCopy) continue;
+    directions.col(found) = rest.normalized();
+    const auto direction = directions.col(found++);
+    gains[i] = std::max(direction.dot(explained.within * direction), 0.0);
+  }
+  return gains;
+}
+
 /// Of the span of the columns, of which there may be more than rows.
 Matrix orthonormal_basis(const Matrix& x) {
   if (x.cols() <= x.rows()) return orthonormalized_above(x, kCopy).q;
@@ -89,12 +107,14 @@ Explained explained_by(const DataMatrix& a, const Loadings& x, const Tick& tick)
     throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
   if (x.cols() < 1) throw Error("loadings: there is no component");
   const Loadings unit = normalized(x);
-  Explained explained{.covariance = covariance_within(a, Matrix(unit), tick)};
-  if (const auto span = variance_of_span(Matrix(unit.transpose() * unit), explained.covariance)) {
-    explained.span = *span;
-  } else {
-    explained.span = covariance_within(a, orthonormal_basis(Matrix(unit)), tick).trace();
+  Explained explained;
+  explained.covariance = covariance_within(a, Matrix(unit), tick);
+  if (!explain_span(Matrix(unit.transpose() * unit), explained)) {
+    const Matrix u = orthonormal_basis(Matrix(unit));
+    explained.within = covariance_within(a, u, tick);
+    explained.factor = u.transpose() * unit;
   }
+  explained.span = explained.within.trace();
   return explained;
 }
 
@@ -125,6 +145,7 @@ Criteria judge(const Loadings& x, const Explained& explained, double total_varia
   c.adjusted_variance.resize(r);
   for (Index i = 0; i < r; ++i)
     c.adjusted_variance[i] = take_out(left, i, least_variance(m, i)) / total_variance;
+  c.cpev_gains = gains_of(explained) / total_variance;
   return c;
 }
 

@@ -89,7 +89,8 @@ void warn_of_empty(const Loadings& x, Index expected, std::vector<std::string>& 
 
 /// Component i of the result is component order[i] as found, with the sign that makes its largest
 /// entry positive.
-void arrange(const std::vector<Index>& order, Result& result, Matrix& truncated_from, Matrix& m) {
+void arrange(const std::vector<Index>& order, Result& result, Matrix& truncated_from,
+             Explained& explained) {
   const auto r = static_cast<Index>(order.size());
   Loadings change(r, r);
   for (Index i = 0; i < r; ++i) {
@@ -101,7 +102,8 @@ void arrange(const std::vector<Index>& order, Result& result, Matrix& truncated_
   result.loadings = result.loadings * change;
   for (Matrix* rotation : {&result.rotation, &truncated_from})
     if (rotation->size() > 0) *rotation = change.transpose() * *rotation;
-  m = change.transpose() * (m * change);
+  explained.covariance = change.transpose() * (explained.covariance * change);
+  explained.factor = explained.factor * change;
 }
 
 std::vector<Index> own_order(Index r) {
@@ -188,9 +190,9 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
   Explained explained = stages.run("score", result.timing.score, [&](const Tick& tick) {
     return explained_by(a, result.loadings, tick);
   });
-  Matrix& m = explained.covariance;
-  arrange(options.order == Order::variance ? order_by_adjusted_variance(m) : own_order(r), result,
-          found.truncated_from, m);
+  arrange(options.order == Order::variance ? order_by_adjusted_variance(explained.covariance)
+                                           : own_order(r),
+          result, found.truncated_from, explained);
   const double cpev_pca = result.singular_values.squaredNorm() / basis.total_variance;
   result.criteria = judge(result.loadings, explained, basis.total_variance, cpev_pca);
 

@@ -22,6 +22,14 @@ void expect_figures(const Matrix& m, const Matrix& x) {
   EXPECT_LE((c.adjusted_variance - f.adjusted).norm(), 1e-9);
   EXPECT_EQ(c.cpev_pca, 0.9);
   EXPECT_NEAR(c.share_of_pca(), f.cpev / 0.9, 1e-9);
+  EXPECT_NEAR(c.cpev_gains.sum(), c.cpev, 1e-12);
+  EXPECT_GE(c.cpev_gains.minCoeff(), 0);
+  double before = 0;
+  for (Index i = 0; i < x.cols(); ++i) {
+    const double so_far = verify::figures(verify::prepared(m, {}), x.leftCols(i + 1)).cpev;
+    EXPECT_NEAR(c.cpev_gains[i], so_far - before, 1e-9);
+    before = so_far;
+  }
 }
 
 Matrix random_sparse(Index p, Index r, std::uint64_t seed) {
@@ -44,6 +52,13 @@ TEST(Criteria, ZeroColumnsCopiesAndFullRankAreJudgedToo) {
   expect_figures(m, Matrix::Identity(6, 6));
   expect_figures(m, Matrix::Zero(6, 2));
   expect_figures(m, verify::random_matrix(6, 9, 2));  // more components than variables
+}
+
+TEST(Criteria, GainsAreThoseOfTheSpanAlsoWhereLoadingsAreNearlyDependent) {
+  const Matrix m = verify::decaying(40, 12, 3);
+  Matrix x = random_sparse(12, 3, 4);
+  x.col(1) = x.col(0) + 1e-4 * Vector::Unit(12, 7);
+  expect_figures(m, x);
 }
 
 TEST(Criteria, LengthAndSignOfColumnsDoNotMatter) {

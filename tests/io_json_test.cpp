@@ -49,6 +49,7 @@ Result sample_result() {
   result.criteria.sparsity = {0.5, 0.1, 0.3};
   result.criteria.nonzeros = {2, 1};
   result.criteria.adjusted_variance = Vector{{0.5, 0.3}};
+  result.criteria.cpev_gains = Vector{{0.55, 0.25}};
   result.history = {{1.0, 0.2, 0.7, 0.4}, {0.001, 0.1, 0.5, 0.3}};
   result.singular_values = Vector{{3.5, 1.25}};
   result.solver = Solver::gram;
@@ -128,6 +129,7 @@ TEST(Json, HasEveryCriterion) {
   EXPECT_EQ(out["sparsity"], (json{{"mean", 0.5}, {"std", 0.1}, {"min", 0.3}}));
   EXPECT_EQ(out["nonzeros"], json({2, 1}));
   EXPECT_EQ(out["adjusted_variance"], json({0.5, 0.3}));
+  EXPECT_EQ(out["cpev_gains"], json({0.55, 0.25}));
 }
 
 TEST(Json, IsOneLine) { EXPECT_EQ(to_json(sample_result(), kNames).find('\n'), std::string::npos); }

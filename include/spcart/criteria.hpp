@@ -32,6 +32,10 @@ struct Criteria {
   /// Tibshirani 2006), as a fraction of all variance.
   Vector adjusted_variance;
 
+  /// What each component adds to the CPEV of those before it (Shen and Huang 2008): none is below
+  /// zero, and they sum to `cpev`.
+  Vector cpev_gains;
+
   double share_of_pca() const { return cpev_pca > 0 ? cpev / cpev_pca : 0; }
 };
 
@@ -42,6 +46,8 @@ Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Ti
 struct Explained {
   Matrix covariance;  ///< M = X'A'AX for columns of unit length
   double span = 0;    ///< tr(U'A'AU) for an orthonormal basis U of the span of X
+  Matrix within;      ///< U'A'AU
+  Matrix factor;      ///< of the columns of unit length, U'X: X = U factor
 };
 
 /// One pass over the data, and another where loadings are nearly dependent.

@@ -66,7 +66,8 @@ ordered_json object_of(const Criteria& criteria) {
             {"std", finite(criteria.sparsity.std)},
             {"min", finite(criteria.sparsity.min)}}},
           {"nonzeros", criteria.nonzeros},
-          {"adjusted_variance", array_of(criteria.adjusted_variance)}};
+          {"adjusted_variance", array_of(criteria.adjusted_variance)},
+          {"cpev_gains", array_of(criteria.cpev_gains)}};
 }
 
 ordered_json array_of(const std::vector<Iteration>& history) {
