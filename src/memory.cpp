@@ -100,6 +100,26 @@ std::uint64_t gram_memory(Index variables) {
   return kCopies * p * p * sizeof(double);
 }
 
+std::uint64_t room_for_table(std::uint64_t memory, Index variables, Index components,
+                             std::uint64_t available) {
+  constexpr double kOfAvailable = 0.7;
+  if (memory == 0) return static_cast<std::uint64_t>(kOfAvailable * static_cast<double>(available));
+  const std::uint64_t least = least_working_memory(variables, components);
+  if (least > memory)
+    throw Error(fmt::format("memory = {}: work on {} variables and {} components takes at least {}",
+                            bytes_in_words(memory), variables, components, bytes_in_words(least)));
+  const std::uint64_t left = memory - least, gram = gram_memory(variables);
+  return gram < left ? left - gram : left;
+}
+
+std::uint64_t room_for_buffers(std::uint64_t memory, Index variables, Index components) {
+  // Only files that lie across the way in which they are used have a use for more than the least.
+  constexpr std::uint64_t kLeast = std::uint64_t{3} << 23, kMost = std::uint64_t{1} << 28;
+  const std::uint64_t limit = memory > 0 ? memory : available_memory();
+  const std::uint64_t needed = least_working_memory(variables, components) + gram_memory(variables);
+  return limit > needed ? std::clamp((limit - needed) / 2, kLeast, kMost) : kLeast;
+}
+
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
   const auto refuse = [&](std::string_view rule) {
     throw Error(fmt::format("{} = {}: {}", option, text, rule));

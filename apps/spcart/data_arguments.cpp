@@ -11,6 +11,7 @@
 #include "spcart/error.hpp"
 #include "spcart/memory.hpp"
 #include "spcart/names.hpp"
+#include "spcart/route.hpp"
 #include "text.hpp"
 
 namespace spcart::command {
@@ -30,9 +31,6 @@ Presence presence(std::string_view flag, std::string_view text) {
     throw Error(fmt::format("{}: {}", flag, error.what()));
   }
 }
-
-/// Variables whose Gram matrix is formed in the pass that measures a table.
-constexpr Index kLargestGram = 4096;
 
 bool is_dataset(const std::string& source) { return source.starts_with('@'); }
 
@@ -155,30 +153,9 @@ Data read(const DataArguments& arguments, const Activity& activity, Index compon
 
 Solver solver_for(const DataArguments& arguments, const Data& data, Index components,
                   Solver wanted) {
-  const Table& table = data.table;
-  const auto chosen = [&] {
-    return wanted == Solver::automatic
-               ? chosen_solver(table.rows(), table.cols(), table.entries(), components)
-               : wanted;
-  };
-  if (table.covariance) return wanted;
-  if (!arguments.memory && !table.in_file()) return chosen();
-  const std::uint64_t memory =
-      arguments.memory ? parse_bytes("memory", *arguments.memory) : available_memory();
-  const std::uint64_t taken =
-      least_working_memory(table.cols(), components) + (table.in_file() ? 0 : stored_bytes(table));
-  const auto fits = [&](Index size) { return taken + gram_memory(size) <= memory; };
-  const Index n = table.rows(), p = table.cols();
-  const Index size = wanted == Solver::gram ? p : wanted == Solver::outer ? n : std::min(n, p);
-  if (wanted == Solver::krylov) return wanted;
-  if (wanted != Solver::automatic && !fits(size))
-    throw Error(fmt::format("solver = {}: it takes {} beside {}, more than the memory of {}",
-                            name(wanted), bytes_in_words(gram_memory(size)), bytes_in_words(taken),
-                            bytes_in_words(memory)));
-  if (wanted != Solver::automatic) return wanted;
-  if (!fits(size)) return Solver::krylov;
-  const auto* file = std::get_if<FileView>(&table.values);
-  return file && !file->sparse && p <= std::min(n, kLargestGram) ? Solver::gram : chosen();
+  std::optional<std::uint64_t> memory;
+  if (arguments.memory) memory = parse_bytes("memory", *arguments.memory);
+  return spcart::solver_for(data.table, components, wanted, memory);
 }
 
 void with_title(const Data& data, const std::function<void()>& work) {
@@ -193,11 +170,12 @@ void with_title(const Data& data, const std::function<void()>& work) {
   }
 }
 
-void prepare(Data& data, Preparation preparation, Solver solver, const Activity& activity) {
-  preparation.gram = solver == Solver::gram;
+void prepare(Data& data, const Preparation& preparation, Solver solver, const Activity& activity) {
   const auto start = Clock::now();
   activity.enter("preparing the data");
-  with_title(data, [&] { data.matrix = data.table.prepare(preparation, activity.tick()); });
+  with_title(data, [&] {
+    data.matrix = spcart::prepare(data.table, preparation, solver, activity.tick());
+  });
   data.seconds += seconds_since(start);
 }
 

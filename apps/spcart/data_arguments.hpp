@@ -53,13 +53,12 @@ struct Data {
 Data read(const DataArguments& arguments, const Activity& activity,
           Index components = Options{}.components);
 
-/// The solver for the data: the one that is wanted or, where that is left open, one whose matrices
-/// fit in memory and that reads a file least often. Throws Error where what is wanted does not fit.
+/// The solver for the data within --memory: see spcart::solver_for.
 Solver solver_for(const DataArguments& arguments, const Data& data, Index components,
                   Solver wanted);
 
 /// Makes the matrix of the data; for the Gram route, in a pass that also forms A'A.
-void prepare(Data& data, Preparation preparation, Solver solver, const Activity& activity);
+void prepare(Data& data, const Preparation& preparation, Solver solver, const Activity& activity);
 
 /// Does work on the data; an Error that is about the data names its source.
 void with_title(const Data& data, const std::function<void()>& work);

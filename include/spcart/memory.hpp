@@ -19,6 +19,15 @@ std::uint64_t least_working_memory(Index variables, Index components);
 /// What the Gram route of PCA takes in addition.
 std::uint64_t gram_memory(Index variables);
 
+/// Bytes that a table may take in memory beside the work on it, where `memory` is for everything;
+/// 0: what the system has, or had when it was asked. Throws Error where not even the work would
+/// fit.
+std::uint64_t room_for_table(std::uint64_t memory, Index variables, Index components,
+                             std::uint64_t available = available_memory());
+
+/// Bytes that a pass over a file may take for its buffers, likewise.
+std::uint64_t room_for_buffers(std::uint64_t memory, Index variables, Index components);
+
 /// A number of bytes: "500M", "1.5G", "2GB" (powers of 1000), "2GiB" (of 1024), or without a unit.
 /// Throws Error that begins with `option` and the text.
 std::uint64_t parse_bytes(std::string_view option, std::string_view text);

@@ -18,6 +18,7 @@
 #include "spcart/refine.hpp"
 #include "spcart/refit.hpp"
 #include "spcart/rotate.hpp"
+#include "spcart/route.hpp"
 #include "spcart/table.hpp"
 #include "spcart/threads.hpp"
 #include "spcart/truncation.hpp"

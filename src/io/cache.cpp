@@ -184,24 +184,11 @@ Cache::Cache(const ReadOptions& options, const fs::path& path, const ByteSource&
 std::uint64_t Cache::room(Index cols) const {
   if (options_.covariance || options_.storage == Storage::memory) return kEverything;
   if (options_.storage == Storage::file) return 0;
-  constexpr double kOfAvailable = 0.7;
-  if (options_.memory == 0)
-    return static_cast<std::uint64_t>(kOfAvailable * static_cast<double>(available_));
-  const std::uint64_t least = least_working_memory(cols, options_.components);
-  if (least > options_.memory)
-    throw Error(fmt::format("memory = {}: work on {} variables and {} components takes at least {}",
-                            bytes_in_words(options_.memory), cols, options_.components,
-                            bytes_in_words(least)));
-  const std::uint64_t left = options_.memory - least, gram = gram_memory(cols);
-  return gram < left ? left - gram : left;
+  return room_for_table(options_.memory, cols, options_.components, available_);
 }
 
 std::uint64_t Cache::buffers(Index cols) const {
-  // Only files that lie across the way in which they are used have a use for more than the least.
-  constexpr std::uint64_t kLeast = std::uint64_t{3} << 23, kMost = std::uint64_t{1} << 28;
-  const std::uint64_t limit = options_.memory > 0 ? options_.memory : available_memory();
-  const std::uint64_t needed = least_working_memory(cols, options_.components) + gram_memory(cols);
-  return limit > needed ? std::clamp((limit - needed) / 2, kLeast, kMost) : kLeast;
+  return room_for_buffers(options_.memory, cols, options_.components);
 }
 
 fs::path Cache::target() const {
