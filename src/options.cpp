@@ -10,6 +10,7 @@
 #include "spcart/fit.hpp"
 #include "spcart/methods.hpp"
 #include "spcart/names.hpp"
+#include "spcart/threads.hpp"
 
 namespace spcart {
 namespace {
@@ -258,7 +259,7 @@ void check(const Options& options, const DataMatrix& a) {
   at_least("refit", options.refit, 0);
   at_least("refine", options.refine, 0);
   at_least("max-iterations", options.max_iterations, 1);
-  at_least("threads", options.threads, 0);
+  checked_threads(options.threads);
   check_not_negative("ridge", options.ridge);
   check_not_negative("bound", options.bound);
   check_positive("orthogonality", options.orthogonality);
@@ -267,8 +268,6 @@ void check(const Options& options, const DataMatrix& a) {
   if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
     throw Error(
         fmt::format("tolerance = {}: it must be a number of at least 0", options.tolerance));
-  if (options.threads > 1024)
-    throw Error(fmt::format("threads = {}: it must be at most 1024", options.threads));
 }
 
 }  // namespace spcart

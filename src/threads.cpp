@@ -1,14 +1,23 @@
 #include "spcart/threads.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
 
 #include "parallel.hpp"
+#include "spcart/error.hpp"
 
 namespace spcart {
 
 Index threads() { return omp_get_max_threads(); }
+
+Index checked_threads(Index count) {
+  constexpr Index kMost = 1024;
+  if (count < 0 || count > kMost)
+    throw Error(fmt::format("threads = {}: it must be from 0 to {}", count, kMost));
+  return count;
+}
 
 ThreadScope::ThreadScope(Index count) : before_(threads()) {
   if (count > 0) omp_set_num_threads(static_cast<int>(count));

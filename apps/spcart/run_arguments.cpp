@@ -1,11 +1,9 @@
 #include "run_arguments.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "spcart/error.hpp"
 #include "spcart/fit.hpp"
+#include "spcart/threads.hpp"
 
 namespace spcart::command {
 namespace {
@@ -29,13 +27,6 @@ Index RunArguments::thread_count() const {
   Options options;
   if (!threads.empty()) threads_record().set(options, threads);
   return checked_threads(options.threads);
-}
-
-Index checked_threads(Index count) {
-  constexpr Index kMost = 1024;
-  if (count < 0 || count > kMost)
-    throw Error(fmt::format("threads = {}: it must be from 0 to {}", count, kMost));
-  return count;
 }
 
 }  // namespace spcart::command

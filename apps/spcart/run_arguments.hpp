@@ -18,8 +18,4 @@ struct RunArguments {
   Index thread_count() const;
 };
 
-/// The count itself. Throws Error where no machine could mean it: threads are set before the
-/// library sees the options as a whole.
-Index checked_threads(Index count);
-
 }  // namespace spcart::command

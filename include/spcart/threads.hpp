@@ -7,6 +7,9 @@ namespace spcart {
 /// Number of threads that products and decompositions use now.
 Index threads();
 
+/// The count itself where it is from 0 to 1024; else throws Error.
+Index checked_threads(Index count);
+
 /// Sets the number of threads (0 leaves it as it is) and puts the old one back at its end.
 class ThreadScope {
  public:
