@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
-#include <utility>
 
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
@@ -13,9 +11,6 @@
 
 namespace spcart {
 namespace {
-
-/// Bisection ends when lambda is known to this part of itself: counts may jump over the target.
-constexpr double kResolution = 1e-6, kLeast = 1e-9;
 
 Options options_of(const Contender& contender, const CompareOptions& compared) {
   Options options = compared.common;
@@ -28,85 +23,28 @@ Options options_of(const Contender& contender, const CompareOptions& compared) {
   return options;
 }
 
-TruncationType type_of(const Contender& contender) {
-  return contender.truncation.value_or(record_of(contender.method).truncations.front());
-}
-
-/// Fits one contender again and again, and keeps the result that is nearest to the target.
-class Search {
- public:
-  Search(const DataMatrix& a, const Basis& basis, const Options& options, Index target,
-         const Observer& observer)
-      : a_(a), basis_(basis), options_(options), target_(target), observer_(observer) {}
-
-  /// How many nonzeros too many there are. What follows a method adds none and is left for the end.
-  Index excess(double lambda) {
-    Options bare = options_;
-    bare.lambda = lambda;
-    bare.refit = bare.refine = 0;
-    Result result = fit(a_, basis_, bare, observer_);
-    const Index excess = result.loadings.nonZeros() - target_;
-    ++fits_;
-    if (fits_ == 1 || std::abs(excess) < std::abs(best_excess_)) {
-      best_excess_ = excess;
-      best_ = std::move(result);
-    }
-    return excess;
-  }
-
-  void finish() {
-    if (options_.refit == 0 && options_.refine == 0) return;
-    options_.lambda = best_.truncation->lambda;
-    best_ = fit(a_, basis_, options_, observer_);
-    best_excess_ = best_.loadings.nonZeros() - target_;
-  }
-
-  void bisect(const LambdaRange& range) {
-    double dense = range.sparser_upwards ? range.least : range.most;
-    double sparse = range.sparser_upwards ? range.most : range.least;
-    if (excess(dense) <= 0) return;
-    while (std::abs(sparse - dense) > kResolution * std::max(std::abs(sparse), kLeast)) {
-      const double middle = (dense + sparse) / 2;
-      const Index more = excess(middle);
-      if (more == 0) return;
-      (more > 0 ? dense : sparse) = middle;
-    }
-  }
-
-  Compared take(const Contender& contender) {
-    Compared compared{
-        .contender = contender, .result = std::move(best_), .fits = fits_, .note = {}};
-    if (best_excess_ != 0)
-      compared.note = fmt::format("{} nonzeros, not {}", target_ + best_excess_, target_);
-    return compared;
-  }
-
- private:
-  const DataMatrix& a_;
-  const Basis& basis_;
-  Options options_;
-  Index target_;
-  const Observer& observer_;
-  Result best_;
-  Index best_excess_ = 0, fits_ = 0;
-};
-
 Compared run(const DataMatrix& a, const Basis& basis, const Contender& contender,
              const CompareOptions& compared, const Observer& observer) {
-  const Options options = options_of(contender, compared);
-  const MethodRecord& record = record_of(contender.method);
-  if (record.truncations.empty())
-    return {.contender = contender,
-            .result = fit(a, basis, options, observer),
-            .note = "it truncates nothing"};
-  const TruncationType type = type_of(contender);
-  Search search(a, basis, options, compared.nonzeros * options.components, observer);
-  if (type == TruncationType::count)
-    search.excess(static_cast<double>(a.cols() - compared.nonzeros));
-  else
-    search.bisect(lambda_range(record, type, a.cols()));
-  search.finish();
-  return search.take(contender);
+  Options options = options_of(contender, compared);
+  Compared row{.contender = contender, .result = {}, .note = {}};
+  if (record_of(contender.method).truncations.empty()) {
+    row.result = fit(a, basis, options, observer);
+    row.note = "it truncates nothing";
+    return row;
+  }
+  if (!options.truncation) options.truncation = record_of(contender.method).truncations.front();
+  options.nonzeros = compared.nonzeros;
+  Options bare = options;  // what follows a method adds no nonzeros
+  bare.refit = bare.refine = 0;
+  const Result search = fit(a, basis, bare, observer);
+  row.fits = std::max<Index>(search.target->trials, 1);
+  options.nonzeros.reset();
+  options.lambda = search.truncation->lambda;
+  row.result = fit(a, basis, options, observer);
+  const Index target = compared.nonzeros * compared.common.components;
+  if (const Index found = row.result.loadings.nonZeros(); found != target)
+    row.note = fmt::format("{} nonzeros, not {}", found, target);
+  return row;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "lapack.hpp"
 #include "spcart/error.hpp"
@@ -49,15 +50,35 @@ bool explain_span(const Matrix& k, Explained& explained) {
   return true;
 }
 
-/// X'A'AX in one pass, by way of whichever of AX and A'AX is smaller. A covariance matrix has A'A
-/// only.
-Matrix covariance_within(const DataMatrix& a, const Matrix& x, const Tick& tick) {
-  if (a.samples() && a.rows() < a.cols()) {
-    const Matrix scores = a.times(x, tick);
-    return scores.transpose() * scores;
+/// X'A'AX of each X, side by side in one product with A as far as memory allows. It goes by way of
+/// whichever of AX and A'AX is smaller; a covariance matrix has A'A only.
+template <class X>
+std::vector<Matrix> covariances_within(const DataMatrix& a, std::span<const X> many,
+                                       const Tick& tick) {
+  constexpr Index kNumbers = Index{1} << 24;  // 128 MB
+  const bool by_scores = a.samples() && a.rows() < a.cols();
+  std::vector<Matrix> all;
+  for (std::size_t first = 0, last = 0; first < many.size(); first = last) {
+    Index columns = many[last++].cols();
+    while (last < many.size() && (columns + many[last].cols()) * a.cols() <= kNumbers)
+      columns += many[last++].cols();
+    Matrix x(a.cols(), columns);
+    Index column = 0;
+    for (const X& part : many.subspan(first, last - first)) {
+      x.middleCols(column, part.cols()) = part;
+      column += part.cols();
+    }
+    const Matrix product = by_scores ? a.times(x, tick) : a.gram_times(x, tick);
+    const Matrix& left = by_scores ? product : x;
+    column = 0;
+    for (const X& part : many.subspan(first, last - first)) {
+      const Matrix m = left.middleCols(column, part.cols()).transpose() *
+                       product.middleCols(column, part.cols());
+      all.emplace_back((m + m.transpose()) / 2);
+      column += part.cols();
+    }
   }
-  const Matrix m = x.transpose() * a.gram_times(x, tick);
-  return (m + m.transpose()) / 2;
+  return all;
 }
 
 /// Takes out of M what component i explains (a step of Cholesky) and returns its variance.
@@ -103,19 +124,31 @@ Matrix orthonormal_basis(const Matrix& x) {
 }  // namespace
 
 Explained explained_by(const DataMatrix& a, const Loadings& x, const Tick& tick) {
-  if (x.rows() != a.cols())
-    throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
-  if (x.cols() < 1) throw Error("loadings: there is no component");
-  const Loadings unit = normalized(x);
-  Explained explained;
-  explained.covariance = covariance_within(a, Matrix(unit), tick);
-  if (!explain_span(Matrix(unit.transpose() * unit), explained)) {
-    const Matrix u = orthonormal_basis(Matrix(unit));
-    explained.within = covariance_within(a, u, tick);
-    explained.factor = u.transpose() * unit;
+  return std::move(explained_by(a, std::span(&x, 1), tick).front());
+}
+
+std::vector<Explained> explained_by(const DataMatrix& a, std::span<const Loadings> many,
+                                    const Tick& tick) {
+  std::vector<Loadings> units;
+  for (const Loadings& x : many) {
+    if (x.rows() != a.cols())
+      throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
+    if (x.cols() < 1) throw Error("loadings: there is no component");
+    units.push_back(normalized(x));
   }
-  explained.span = explained.within.trace();
-  return explained;
+  std::vector<Explained> all;
+  for (Matrix& covariance : covariances_within(a, std::span<const Loadings>(units), tick))
+    all.emplace_back().covariance = std::move(covariance);
+  for (std::size_t k = 0; k < units.size(); ++k) {
+    Explained& explained = all[k];
+    if (!explain_span(Matrix(units[k].transpose() * units[k]), explained)) {
+      const Matrix u = orthonormal_basis(Matrix(units[k]));
+      explained.within = covariances_within(a, std::span<const Matrix>(&u, 1), tick).front();
+      explained.factor = u.transpose() * units[k];
+    }
+    explained.span = explained.within.trace();
+  }
+  return all;
 }
 
 Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick) {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "methods/method.hpp"
+#include "find.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
 #include "spcart/refine.hpp"
@@ -17,6 +17,9 @@
 
 namespace spcart {
 namespace {
+
+/// Of figures that are compared.
+constexpr double kRounding = 1e-9;
 
 /// Runs the stages of a fit: times each, tells the observer and lets it stop them.
 class Stages {
@@ -63,17 +66,10 @@ void warn_of_data(const DataMatrix& a, std::vector<std::string>& warnings) {
         constant.size(), constant.size() == 1 ? " does" : "s do", list_of(constant)));
 }
 
-/// A variable that cannot be scaled has no loading, not even in a component that only completes the
-/// basis.
-void leave_out(const std::vector<Index>& variables, Loadings& x) {
-  if (variables.empty()) return;
-  x.prune([&](Index row, Index, double) { return !std::ranges::binary_search(variables, row); });
-}
-
 /// Entries that are not zero only because sums were rounded.
 void drop_rounding(Loadings& x) {
-  constexpr double kRounding = 1e-14;  // of the largest, which is between 1/sqrt(p) and 1
-  x.prune([](Index, Index, double value) { return std::abs(value) > kRounding; });
+  constexpr double kNothing = 1e-14;  // of the largest, which is between 1/sqrt(p) and 1
+  x.prune([](Index, Index, double value) { return std::abs(value) > kNothing; });
 }
 
 /// `expected` of them are empty because there is no more variance, which was told already.
@@ -143,21 +139,35 @@ Origin origin_of(Origin found, const DataMatrix& a, const Options& options) {
   return options.refit > 0 || !a.constant_columns().empty() ? Origin::support : found;
 }
 
-Task task_of(const DataMatrix& a, const Basis& basis, const Result& result, const Tick& tick) {
-  const Options& options = result.options;
-  Task task{.a = a, .basis = basis, .tick = tick};
-  task.components = options.components;
-  task.truncation = result.truncation.value_or(Truncation{});
-  task.start = result.start.value_or(task.start);
-  task.tolerance = options.tolerance;
-  task.max_iterations = options.max_iterations;
-  task.seed = options.seed;
-  task.post_fit = options.post_fit.value_or(task.post_fit);
-  task.ridge = options.ridge;
-  task.bound = options.bound.value_or(task.bound);
-  task.orthogonality = options.orthogonality.value_or(task.orthogonality);
-  task.correlation = options.correlation.value_or(task.correlation);
-  return task;
+/// How near the target is in the end, in the unit that it was given in.
+void tell_target(Result& result) {
+  const Options& o = result.options;
+  const Criteria& c = result.criteria;
+  Reached& target = *result.target;
+  const auto p = static_cast<double>(result.variables);
+  const auto r = static_cast<double>(result.loadings.cols());
+  const double most = 1 / (2 * r);  // half of a nonzero, in the mean over the components
+  if (o.nonzeros) {
+    target.option = "nonzeros";
+    target.asked = static_cast<double>(*o.nonzeros);
+    target.found = static_cast<double>(result.loadings.nonZeros()) / r;
+    target.exact = std::abs(target.found - target.asked) <= most;
+  } else if (o.sparsity) {
+    target.option = "sparsity";
+    target.asked = *o.sparsity;
+    target.found = c.sparsity.mean;
+    target.exact = std::abs(target.found - target.asked) * p <= most * (1 + kRounding);
+  } else {
+    target.option = "keep";
+    target.asked = *o.keep;
+    target.found = c.share_of_pca();
+    target.exact = target.found >= target.asked - kRounding;
+  }
+  if (!target.exact)
+    result.warnings.push_back(
+        fmt::format("{} = {:g}: no lambda was found that reaches it; the nearest, {:.6g}, gives "
+                    "{:.4g}",
+                    target.option, target.asked, result.truncation->lambda, target.found));
 }
 
 Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stages& stages) {
@@ -169,14 +179,12 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
   result.singular_values = basis.singular_values.head(r);
   append(result.warnings, basis.warnings);
 
-  Found found = stages.run("rotate", result.timing.rotate, [&](const Tick& tick) {
-    return record_of(options.method).run(task_of(a, basis, result, tick));
-  });
+  Found found = stages.run("rotate", result.timing.rotate,
+                           [&](const Tick& tick) { return find_loadings(a, basis, result, tick); });
   result.rotation = std::move(found.rotation);
   result.history = std::move(found.history);
   result.status = found.status;
   append(result.warnings, found.warnings);
-  leave_out(a.constant_columns(), found.loadings);
   result.loadings = stages.run("refit", result.timing.refit, [&](const Tick& tick) {
     return refit(a, found.loadings, options.refit, tick);
   });
@@ -206,6 +214,7 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
                           .truncation = result.truncation.value_or(Truncation{}),
                           .truncated_from = std::move(found.truncated_from)});
 
+  if (result.target) tell_target(result);
   warn_of_empty(result.loadings, std::max(found.without_variance, r - basis.rank), result.warnings);
   result.message = describe(result.status, result.iterations());
   if (result.status != Status::converged) result.warnings.push_back(result.message);
@@ -220,9 +229,14 @@ Result fit(const DataMatrix& a, const Options& options, const Observer& observer
   const ThreadScope scope(options.threads);
   Stages stages(observer);
   Result result = start_result(a, options);
+  const PcaOptions pca{.solver = options.solver, .seed = options.seed};
   const Basis basis = stages.run("pca", result.timing.pca, [&](const Tick& tick) {
-    return principal_basis(a, options.components, {.solver = options.solver, .seed = options.seed},
-                           tick);
+    if (!options.variance) return principal_basis(a, options.components, pca, tick);
+    Basis found = basis_explaining(a, *options.variance, pca, tick);
+    const Index r = components_explaining(found, *options.variance);
+    result.options.components = std::min(r, found.singular_values.size());
+    if (r <= found.rank) found.warnings.clear();  // they are about what is not needed
+    return found;
   });
   return fit_basis(a, basis, std::move(result), stages);
 }
@@ -230,13 +244,15 @@ Result fit(const DataMatrix& a, const Options& options, const Observer& observer
 Result fit(const DataMatrix& a, const Basis& basis, const Options& options,
            const Observer& observer) {
   check(options, a);
-  if (basis.vectors.rows() != a.cols() || basis.vectors.cols() < options.components)
+  Result result = start_result(a, options);
+  if (options.variance) result.options.components = components_explaining(basis, *options.variance);
+  if (basis.vectors.rows() != a.cols() || basis.vectors.cols() < result.options.components)
     throw Error(fmt::format("basis: it is {} x {}, but {} components of {} variables are asked for",
-                            basis.vectors.rows(), basis.vectors.cols(), options.components,
+                            basis.vectors.rows(), basis.vectors.cols(), result.options.components,
                             a.cols()));
   const ThreadScope scope(options.threads);
   Stages stages(observer);
-  return fit_basis(a, basis, start_result(a, options), stages);
+  return fit_basis(a, basis, std::move(result), stages);
 }
 
 Matrix scores(const DataMatrix& a, const Loadings& x) {

@@ -79,6 +79,12 @@ constexpr auto kNames<Precision> = std::to_array<Name<Precision>>({{Precision::f
                                                                    {Precision::single, "single"}});
 
 template <>
+constexpr std::string_view kWhat<BestBy> = "best-by";
+template <>
+constexpr auto kNames<BestBy> = std::to_array<Name<BestBy>>({{BestBy::objective, "objective"},
+                                                             {BestBy::cpev, "cpev"}});
+
+template <>
 constexpr std::string_view kWhat<Order> = "order";
 template <>
 constexpr auto kNames<Order> = std::to_array<Name<Order>>({{Order::variance, "variance"},
@@ -128,6 +134,7 @@ std::string_view name(TruncationType value) { return find_name(value); }
 std::string_view name(Start value) { return find_name(value); }
 std::string_view name(Solver value) { return find_name(value); }
 std::string_view name(Precision value) { return find_name(value); }
+std::string_view name(BestBy value) { return find_name(value); }
 std::string_view name(Order value) { return find_name(value); }
 std::string_view name(Status value) { return find_name(value); }
 std::string_view name(Scalar value) { return find_name(value); }
@@ -159,6 +166,7 @@ template TruncationType parse(std::string_view);
 template Start parse(std::string_view);
 template Solver parse(std::string_view);
 template Precision parse(std::string_view);
+template BestBy parse(std::string_view);
 template Order parse(std::string_view);
 template Missing parse(std::string_view);
 template Presence parse(std::string_view);

@@ -42,6 +42,10 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"components", "r", "N", "number of components",
      [](Options& o, std::string_view text) { o.components = number<Index>("components", text); },
      [](const Options& o) { return fmt::format("{}", o.components); }},
+    {"variance", "", "F",
+     "instead: the fewest components whose PCA explains this fraction of the variance",
+     [](Options& o, std::string_view text) { o.variance = number<double>("variance", text); },
+     [](const Options& o) { return text_of(o.variance); }},
     {"method", "", "NAME",
      "how sparse loadings are found: spcart, pca, st, varimax, rsvd, rsvd-gp, rsvd-gpb, tpower, "
      "gpower, gpowerb, spc, spca, pathspca, alspca, itspca",
@@ -58,9 +62,17 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
      "variables: 1/sqrt(p) (hard, soft), 0.85 p zeros (count), 0.15 (energy), or the method's own",
      [](Options& o, std::string_view text) { o.lambda = number<double>("lambda", text); },
      [](const Options& o) { return text_of(o.lambda); }},
-    {"nonzeros", "", "K", "variables in each component (truncation count)",
+    {"nonzeros", "", "K",
+     "find lambda: variables in each component (truncation count), or on average (others)",
      [](Options& o, std::string_view text) { o.nonzeros = number<Index>("nonzeros", text); },
      [](const Options& o) { return text_of(o.nonzeros); }},
+    {"sparsity", "", "F", "find lambda: mean fraction of zeros in a component",
+     [](Options& o, std::string_view text) { o.sparsity = number<double>("sparsity", text); },
+     [](const Options& o) { return text_of(o.sparsity); }},
+    {"keep", "", "F",
+     "find lambda: as few nonzeros as can be that explain at least this share of what PCA does",
+     [](Options& o, std::string_view text) { o.keep = number<double>("keep", text); },
+     [](const Options& o) { return text_of(o.keep); }},
     {"start", "", "NAME",
      "where the method starts. spcart: varimax (default), identity (the paper's), random. rsvd-gp, "
      "tpower: variance (default), pca; tpower also warm. spca, alspca: pca (default), varimax",
@@ -86,6 +98,12 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"correlation", "", "X", "alspca: largest correlation of two components; inf: any",
      [](Options& o, std::string_view text) { o.correlation = number<double>("correlation", text); },
      [](const Options& o) { return text_of(o.correlation); }},
+    {"restarts", "", "N", "spcart: random starts beside the start, of which the best is kept",
+     [](Options& o, std::string_view text) { o.restarts = number<Index>("restarts", text); },
+     [](const Options& o) { return fmt::format("{}", o.restarts); }},
+    {"best-by", "", "objective|cpev", "by what the best start is chosen",
+     [](Options& o, std::string_view text) { o.best_by = parse<BestBy>(text); },
+     [](const Options& o) { return std::string(name(o.best_by)); }},
     {"refit", "", "N", "rounds of refitting the values on the support that was found",
      [](Options& o, std::string_view text) { o.refit = number<Index>("refit", text); },
      [](const Options& o) { return fmt::format("{}", o.refit); }},
@@ -146,7 +164,7 @@ void check_choices(const Options& options) {
   if (record.truncations.empty()) {
     const std::string truncating =
         names_of(method_records(), [](const auto& r) { return !r.truncations.empty(); });
-    for (const char* option : {"truncation", "lambda", "nonzeros"})
+    for (const char* option : {"truncation", "lambda", "nonzeros", "sparsity", "keep"})
       if (const std::string value = value_of(options, option); !value.empty())
         throw Error(fmt::format("{} = {}: method {} truncates nothing; methods that do are {}",
                                 option, value, method, truncating));
@@ -159,11 +177,6 @@ void check_choices(const Options& options) {
         "truncation = {}: method {} has {}; methods that have it are {}", name(*options.truncation),
         method, names_of(record.truncations, all),
         names_of(method_records(), [&](const auto& r) { return has(r, *options.truncation); })));
-  if (options.nonzeros && !has(record, TruncationType::count))
-    throw Error(fmt::format(
-        "nonzeros = {}: method {} has no count, only lambda; methods that take it are {}",
-        *options.nonzeros, method,
-        names_of(method_records(), [](const auto& r) { return has(r, TruncationType::count); })));
   const auto starts_there = [&](const MethodRecord& r) {
     return std::ranges::find(r.starts, *options.start) != r.starts.end();
   };
@@ -173,6 +186,13 @@ void check_choices(const Options& options) {
                             record.starts.empty() ? std::string("has no choice of start")
                                                   : "has " + names_of(record.starts, all),
                             names_of(method_records(), starts_there)));
+  const auto starts_at_random = [](const MethodRecord& r) {
+    return std::ranges::find(r.starts, Start::random) != r.starts.end();
+  };
+  if (options.restarts > 0 && !starts_at_random(record))
+    throw Error(
+        fmt::format("restarts = {}: method {} has no random start; methods that have are {}",
+                    options.restarts, method, names_of(method_records(), starts_at_random)));
   for (const char* option : {"post-fit", "ridge", "bound", "orthogonality", "correlation"}) {
     const auto takes = [&](const MethodRecord& r) {
       return std::ranges::find(r.options, option) != r.options.end();
@@ -226,27 +246,52 @@ std::span<const OptionRecord> option_records() { return kRecords; }
 std::optional<Truncation> truncation_of(const Options& options, Index p) {
   const MethodRecord& record = record_of(options.method);
   if (record.truncations.empty()) return std::nullopt;
-  const auto implied = options.nonzeros ? TruncationType::count : record.truncations.front();
-  const TruncationType type = options.truncation.value_or(implied);
-  if (!options.nonzeros)
-    return Truncation{type, options.lambda.value_or(lambda_range(record, type, p).preset)};
+  const bool counts = options.nonzeros && has(record, TruncationType::count);
+  const TruncationType type =
+      options.truncation.value_or(counts ? TruncationType::count : record.truncations.front());
+  const double preset = lambda_range(record, type, p).preset;
+  if (type != TruncationType::count) return Truncation{type, options.lambda.value_or(preset)};
 
-  const Index k = *options.nonzeros;
-  if (options.lambda)
-    throw Error(fmt::format("lambda = {} and nonzeros = {}: give one of them", *options.lambda, k));
-  if (type != TruncationType::count)
-    throw Error(fmt::format("nonzeros = {}: it goes with truncation count, not {}", k, name(type)));
-  if (k < 1 || k > p)
-    throw Error(
-        fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables", k, p));
-  return Truncation{type, static_cast<double>(p - k)};
+  // A number of zeros need not be searched for.
+  const auto most = static_cast<double>(p - 1);
+  if (options.nonzeros) return Truncation{type, static_cast<double>(p - *options.nonzeros)};
+  if (options.sparsity)
+    return Truncation{
+        type, std::clamp(std::round(*options.sparsity * static_cast<double>(p)), 0.0, most)};
+  return Truncation{type, options.lambda.value_or(preset)};
 }
+
+namespace {
+
+void check_target(const Options& options, Index p) {
+  std::string_view given;
+  for (const std::string_view option : {"lambda", "nonzeros", "sparsity", "keep"}) {
+    if (value_of(options, option).empty()) continue;
+    if (!given.empty())
+      throw Error(fmt::format("{} = {} and {} = {}: give one of them", given,
+                              value_of(options, given), option, value_of(options, option)));
+    given = option;
+  }
+  if (options.nonzeros && (*options.nonzeros < 1 || *options.nonzeros > p))
+    throw Error(fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables",
+                            *options.nonzeros, p));
+  if (options.sparsity && !(*options.sparsity >= 0 && *options.sparsity < 1))
+    throw Error(fmt::format("sparsity = {}: it must be at least 0 and below 1", *options.sparsity));
+  if (options.keep && !(*options.keep > 0 && *options.keep <= 1))
+    throw Error(fmt::format("keep = {}: it must be above 0 and at most 1", *options.keep));
+}
+
+}  // namespace
 
 void check(const Options& options, const DataMatrix& a) {
   if (a.samples() && *a.samples() < 2)
     throw Error("the table has one sample: variance needs at least two");
   const Index most = std::min(a.rows(), a.cols());
-  if (options.components < 1 || options.components > most) {
+  if (options.variance) {
+    if (!(*options.variance > 0 && *options.variance <= 1))
+      throw Error(
+          fmt::format("variance = {}: it must be above 0 and at most 1", *options.variance));
+  } else if (options.components < 1 || options.components > most) {
     const auto rule =
         a.samples() ? fmt::format("the smaller of {} samples and {} variables", a.rows(), a.cols())
                     : std::string("the number of variables");
@@ -254,8 +299,10 @@ void check(const Options& options, const DataMatrix& a) {
                             most, rule));
   }
   check_choices(options);
+  check_target(options, a.cols());
   if (const auto truncation = truncation_of(options, a.cols()))
     check_lambda(options, *truncation, a.cols());
+  at_least("restarts", options.restarts, 0);
   at_least("refit", options.refit, 0);
   at_least("refine", options.refine, 0);
   at_least("max-iterations", options.max_iterations, 1);

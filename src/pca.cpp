@@ -185,4 +185,25 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   return b;
 }
 
+Index components_explaining(const Basis& basis, double fraction) {
+  constexpr double kRounding = 1e-9;
+  const double wanted = (fraction - kRounding) * basis.total_variance;
+  double explained = 0;
+  for (Index r = 0; r < basis.singular_values.size(); ++r) {
+    explained += basis.singular_values[r] * basis.singular_values[r];
+    if (explained >= wanted) return r + 1;
+  }
+  return basis.singular_values.size() + 1;
+}
+
+Basis basis_explaining(const DataMatrix& a, double fraction, const PcaOptions& options,
+                       const Tick& tick) {
+  constexpr Index kFirst = 16;
+  const Index most = std::min(a.rows(), a.cols());
+  for (Index r = std::min(kFirst, most);; r = std::min(2 * r, most)) {
+    Basis basis = principal_basis(a, r, options, tick);
+    if (r == most || components_explaining(basis, fraction) <= r) return basis;
+  }
+}
+
 }  // namespace spcart

@@ -182,12 +182,16 @@ class Turning {
   Status status_ = Status::not_run;
 };
 
-Matrix starting_rotation(ConstBlock v, const RotateOptions& options, const Tick& tick) {
+/// Of several settings that start by varimax it is found once, and kept in `varimax`.
+Matrix starting_rotation(ConstBlock v, const RotateOptions& options, Matrix& varimax,
+                         const Tick& tick) {
+  if (options.from.size() > 0) return options.from;
   switch (options.start) {
     case Start::identity:
       return Matrix::Identity(v.cols(), v.cols());
     case Start::varimax:
-      return varimax_rotation(v, tick);
+      if (varimax.size() == 0) varimax = varimax_rotation(v, tick);
+      return varimax;
     case Start::random:
       return random_rotation(v.cols(), options.seed);
     default:
@@ -203,6 +207,10 @@ void check(ConstBlock v, const RotateOptions& options) {
                     v.rows(), v.cols()));
   if (v.rows() > std::numeric_limits<std::int32_t>::max())
     throw Error(fmt::format("basis: it has {} rows, more than 2^31 - 1", v.rows()));
+  const Matrix& from = options.from;
+  if (from.size() > 0 && (from.rows() != v.cols() || from.cols() != v.cols() ||
+                          !(from.transpose() * from).isIdentity(kOrthonormal)))
+    throw Error(fmt::format("from: it must be an orthogonal {} x {} matrix", v.cols(), v.cols()));
   if (!(options.tolerance >= 0))
     throw Error(fmt::format("tolerance = {}: it must be at least 0", options.tolerance));
   if (options.max_iterations < 1)
@@ -270,8 +278,9 @@ std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const Rotat
 
   std::vector<Turning> turnings;
   turnings.reserve(settings.size());
+  Matrix varimax;
   for (const RotateOptions& options : settings)
-    turnings.emplace_back(basis, options, starting_rotation(v, options, tick));
+    turnings.emplace_back(basis, options, starting_rotation(v, options, varimax, tick));
   Sweep sweep(basis, settings.size());
   std::vector<Turning*> active;
   for (Turning& turning : turnings) active.push_back(&turning);

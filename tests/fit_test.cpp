@@ -303,12 +303,16 @@ TEST(Options, ValidationNamesFieldValueAndRule) {
             "nonzeros = 11: it must be from 1 to 10, the number of variables");
   EXPECT_EQ(refusal(*a, {.lambda = 0.1, .nonzeros = 3}),
             "lambda = 0.1 and nonzeros = 3: give one of them");
-  EXPECT_EQ(refusal(*a, {.truncation = TruncationType::soft, .nonzeros = 3}),
-            "nonzeros = 3: it goes with truncation count, not soft");
+  EXPECT_EQ(refusal(*a, {.nonzeros = 3, .keep = 0.9}),
+            "nonzeros = 3 and keep = 0.9: give one of them");
+  EXPECT_EQ(refusal(*a, {.sparsity = 1.0}), "sparsity = 1: it must be at least 0 and below 1");
+  EXPECT_EQ(refusal(*a, {.keep = 0.0}), "keep = 0: it must be above 0 and at most 1");
+  EXPECT_EQ(refusal(*a, {.variance = 1.5}), "variance = 1.5: it must be above 0 and at most 1");
+  EXPECT_EQ(refusal(*a, {.restarts = -1}), "restarts = -1: it must be at least 0");
   EXPECT_EQ(refusal(*a, {.refit = -1}), "refit = -1: it must be at least 0");
   EXPECT_EQ(refusal(*a, {.tolerance = -1}), "tolerance = -1: it must be a number of at least 0");
   EXPECT_EQ(refusal(*a, {.max_iterations = 0}), "max-iterations = 0: it must be at least 1");
-  EXPECT_EQ(refusal(*a, {.threads = -1}), "threads = -1: it must be at least 0");
+  EXPECT_EQ(refusal(*a, {.threads = -1}), "threads = -1: it must be from 0 to 1024");
   EXPECT_EQ(refusal(*make_dense(Matrix::Ones(1, 3)), {.components = 1}),
             "the table has one sample: variance needs at least two");
   EXPECT_EQ(refusal(*make_dense(Matrix::Ones(5, 3)), {.components = 1}),
@@ -317,26 +321,15 @@ TEST(Options, ValidationNamesFieldValueAndRule) {
 
 TEST(Options, RecordsSetAndShowEveryField) {
   Options options;
-  for (const auto& [option, text] :
-       std::vector<std::pair<std::string_view, std::string>>{{"components", "3"},
-                                                             {"method", "rsvd-gp"},
-                                                             {"truncation", "soft"},
-                                                             {"lambda", "0.25"},
-                                                             {"nonzeros", "7"},
-                                                             {"start", "random"},
-                                                             {"refit", "2"},
-                                                             {"tolerance", "0.001"},
-                                                             {"max-iterations", "9"},
-                                                             {"post-fit", "yes"},
-                                                             {"ridge", "inf"},
-                                                             {"bound", "2.2"},
-                                                             {"orthogonality", "0.2"},
-                                                             {"correlation", "0.3"},
-                                                             {"refine", "4"},
-                                                             {"order", "none"},
-                                                             {"solver", "krylov"},
-                                                             {"seed", "42"},
-                                                             {"threads", "2"}}) {
+  for (const auto& [option, text] : std::vector<std::pair<std::string_view, std::string>>{
+           {"components", "3"},    {"method", "rsvd-gp"},   {"truncation", "soft"},
+           {"lambda", "0.25"},     {"nonzeros", "7"},       {"variance", "0.9"},
+           {"sparsity", "0.5"},    {"keep", "0.75"},        {"restarts", "5"},
+           {"best-by", "cpev"},    {"start", "random"},     {"refit", "2"},
+           {"tolerance", "0.001"}, {"max-iterations", "9"}, {"post-fit", "yes"},
+           {"ridge", "inf"},       {"bound", "2.2"},        {"orthogonality", "0.2"},
+           {"correlation", "0.3"}, {"refine", "4"},         {"order", "none"},
+           {"solver", "krylov"},   {"seed", "42"},          {"threads", "2"}}) {
     const auto records = option_records();
     const auto record = std::ranges::find(records, option, &OptionRecord::name);
     ASSERT_NE(record, records.end()) << option;
@@ -345,15 +338,20 @@ TEST(Options, RecordsSetAndShowEveryField) {
   }
   const Options expected{.method = Method::rsvd_gp,
                          .components = 3,
+                         .variance = 0.9,
                          .truncation = TruncationType::soft,
                          .lambda = 0.25,
                          .nonzeros = 7,
+                         .sparsity = 0.5,
+                         .keep = 0.75,
                          .start = Start::random,
                          .post_fit = true,
                          .ridge = std::numeric_limits<double>::infinity(),
                          .bound = 2.2,
                          .orthogonality = 0.2,
                          .correlation = 0.3,
+                         .restarts = 5,
+                         .best_by = BestBy::cpev,
                          .refit = 2,
                          .refine = 4,
                          .tolerance = 1e-3,
@@ -363,7 +361,7 @@ TEST(Options, RecordsSetAndShowEveryField) {
                          .seed = 42,
                          .threads = 2};
   EXPECT_EQ(options, expected);
-  EXPECT_EQ(option_records().size(), 19U);
+  EXPECT_EQ(option_records().size(), 24U);
 }
 
 TEST(Options, RecordsRefuseWhatIsNoValue) {

@@ -138,13 +138,47 @@ std::string component_table(const Loadings& loadings, const Criteria& criteria,
   return text;
 }
 
+namespace {
+
+/// A target that was searched for: what it took.
+std::string target_line(const Result& result) {
+  if (!result.target || result.target->trials == 0) return "";
+  const Reached& target = *result.target;
+  const std::string line =
+      fmt::format("Asked for {} {:g}: {} {:.4g} at lambda {:.4g}, after {} trials", target.option,
+                  target.asked, target.exact ? "found" : "the nearest is", target.found,
+                  result.truncation->lambda, target.trials);
+  return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
+}
+
+/// Whether other starts end elsewhere.
+std::string restarts_line(const Result& result) {
+  if (!result.restarts) return "";
+  const Restarts& restarts = *result.restarts;
+  const auto [least, most] = std::ranges::minmax(restarts.cpev);
+  const double best = restarts.objectives[static_cast<std::size_t>(restarts.best)];
+  constexpr double kAsGood = 1e-3;
+  const auto as_good = std::ranges::count_if(restarts.objectives, [&](double objective) {
+    return objective <= best + kAsGood * std::abs(best);
+  });
+  const std::string line = fmt::format(
+      "Best of {} starts, {}; {} of them end within 0.1 % of its objective; CPEV {} to {}",
+      restarts.objectives.size(),
+      restarts.best == 0 ? "the first" : fmt::format("random start {}", restarts.best), as_good,
+      percent(least), percent(most));
+  return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
+}
+
+}  // namespace
+
 std::string totals(const Result& result) {
   const Criteria& criteria = result.criteria;
   const std::string line = fmt::format(
       "Together {} of the variance (CPEV), {} of PCA's {}; NOR {:.4f}; sparsity {:.3f}; {}{:.2f} s",
       percent(criteria.cpev), percent(criteria.share_of_pca(), 1), percent(criteria.cpev_pca),
       criteria.nonorthogonality, criteria.sparsity.mean, ending(result), result.timing.total);
-  return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
+  return "  " + wrapped(line, terminal().width - 2, 2) + '\n' + target_line(result) +
+         restarts_line(result);
 }
 
 std::string in_words(const Truncation& truncation, Method method) {

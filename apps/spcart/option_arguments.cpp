@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "spcart/error.hpp"
+
 namespace spcart::command {
 namespace {
 
@@ -31,6 +35,14 @@ Options OptionArguments::options() const {
   Options options;
   for (const Argument& argument : arguments_)
     if (argument.given->count() > 0) argument.record->set(options, argument.text);
+  const auto given = [&](std::string_view name) {
+    const auto found = std::ranges::find(
+        arguments_, name, [](const Argument& argument) { return argument.record->name; });
+    return found != arguments_.end() && found->given->count() > 0;
+  };
+  if (given("components") && given("variance"))
+    throw Error(fmt::format("components = {} and variance = {}: give one of them",
+                            options.components, *options.variance));
   return options;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "spcart/data.hpp"
@@ -52,6 +53,10 @@ struct Explained {
 
 /// One pass over the data, and another where loadings are nearly dependent.
 Explained explained_by(const DataMatrix& a, const Loadings& x, const Tick& tick = {});
+
+/// The same for many: as few passes as memory allows.
+std::vector<Explained> explained_by(const DataMatrix& a, std::span<const Loadings> many,
+                                    const Tick& tick = {});
 
 /// The judgement where that is known already, and |A|_F^2.
 Criteria judge(const Loadings& x, const Explained& explained, double total_variance,

@@ -24,21 +24,36 @@ enum class Order {
   none       ///< the method's own
 };
 
+/// By what the best of several starts is chosen.
+enum class BestBy {
+  objective,  ///< what the method lowers
+  cpev        ///< the variance explained
+};
+
 /// What to fit and how. `option_records` lists every field with its range and its words.
 struct Options {
   Method method = Method::spcart;
   Index components = 2;  ///< r, 1 to min(n, p)
+  std::optional<double> variance =
+      {};  ///< instead: the fewest components whose PCA explains this fraction
   std::optional<TruncationType> truncation =
       {};  ///< default: count where nonzeros is given, else the method's own
-  std::optional<double> lambda = {};   ///< range and default by method and truncation type
-  std::optional<Index> nonzeros = {};  ///< with count: lambda = p - nonzeros
-  std::optional<Start> start = {};     ///< default: the method's own
-  std::optional<bool> post_fit = {};   ///< gpower, gpowerb: best values on the found support
-  std::optional<double> ridge = {};    ///< spca: weight of the squared length, may be infinite
+  std::optional<double> lambda = {};  ///< range and default by method and truncation type
+
+  // Targets, one of them in place of lambda, which is then found.
+  std::optional<Index> nonzeros = {};   ///< variables in a component; on average but for count
+  std::optional<double> sparsity = {};  ///< mean fraction of zeros
+  std::optional<double> keep = {};      ///< least share of PCA's CPEV, by as few nonzeros as can be
+
+  std::optional<Start> start = {};    ///< default: the method's own
+  std::optional<bool> post_fit = {};  ///< gpower, gpowerb: best values on the found support
+  std::optional<double> ridge = {};   ///< spca: weight of the squared length, may be infinite
   std::optional<double> bound = {};  ///< spca: largest |z|_1 of a regression, whose ridge is finite
   std::optional<double> orthogonality = {};  ///< alspca: largest |x_i'x_j| that is allowed
   std::optional<double> correlation = {};    ///< alspca: largest correlation of two components
-  Index refit = 0;                           ///< rounds of refitting values on the found support
+  Index restarts = 0;  ///< random starts beside `start`, of which the best is kept
+  BestBy best_by = BestBy::objective;
+  Index refit = 0;          ///< rounds of refitting values on the found support
   Index refine = 0;         ///< rounds of letting the support move to where it explains more
   double tolerance = 1e-2;  ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
   Index max_iterations = 200;
@@ -83,6 +98,20 @@ struct Timing {
   double read = 0, pca = 0, rotate = 0, refit = 0, refine = 0, score = 0, total = 0;
 };
 
+/// How near a fit came to its target.
+struct Reached {
+  std::string_view option;      ///< "nonzeros", "sparsity" or "keep"
+  double asked = 0, found = 0;  ///< in the option's unit
+  bool exact = false;           ///< as near as the option can say
+  Index trials = 0;             ///< lambdas that were tried
+};
+
+/// What became of every start: the first is the method's own.
+struct Restarts {
+  std::vector<double> objectives, cpev;
+  Index best = 0;
+};
+
 struct Result {
   Status status = Status::not_run;
   std::string message = "not run";
@@ -90,6 +119,8 @@ struct Result {
   Options options;                       ///< as given
   std::optional<Truncation> truncation;  ///< as used; none where the method has none
   std::optional<Start> start;            ///< likewise
+  std::optional<Reached> target;         ///< where one was given
+  std::optional<Restarts> restarts;      ///< where there were any
   std::optional<Index> samples;
   Index variables = 0;
 

@@ -47,4 +47,12 @@ struct Basis {
 Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options = {},
                       const Tick& tick = {});
 
+/// How many components of a basis it takes to explain this fraction of the variance: one more than
+/// it has, where they do not.
+Index components_explaining(const Basis& basis, double fraction);
+
+/// A basis that has as many, or all that the data has.
+Basis basis_explaining(const DataMatrix& a, double fraction, const PcaOptions& options = {},
+                       const Tick& tick = {});
+
 }  // namespace spcart

@@ -27,6 +27,7 @@ struct RotateOptions {
   double tolerance = 1e-2;  ///< stop at |X - X_previous|_F / sqrt(r) < tolerance; X starts as zero
   Index max_iterations = 200;
   std::uint64_t seed = 0;  ///< of the random start
+  Matrix from = {};        ///< a rotation to start from, in place of `start`
 };
 
 /// One turn of Algorithm 1.

@@ -337,6 +337,18 @@ std::string to_json(const Result& result, std::span<const std::string> variables
   out["message"] = result.message;
   out["iterations"] = result.iterations();
   out["warnings"] = result.warnings;
+  out["target"] = nullptr;
+  if (const auto& target = result.target)
+    out["target"] = {{"option", target->option},
+                     {"asked", finite(target->asked)},
+                     {"found", finite(target->found)},
+                     {"exact", target->exact},
+                     {"trials", target->trials}};
+  out["restarts"] = nullptr;
+  if (const auto& restarts = result.restarts)
+    out["restarts"] = {{"objectives", restarts->objectives},
+                       {"cpev", restarts->cpev},
+                       {"best", restarts->best}};
   out["criteria"] = object_of(result.criteria);
   out["loadings"] = columns_of(result.loadings);
   out["history"] = array_of(result.history);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,5 +64,9 @@ Found fit_spca(const Task& task);      // spca.cpp
 Found fit_pathspca(const Task& task);  // pathspca.cpp
 Found fit_alspca(const Task& task);    // alspca.cpp
 Found fit_itspca(const Task& task);    // itspca.cpp
+
+/// The settings of a task, and what spcart finds by several of that kind, turned side by side.
+RotateOptions rotate_options(const Task& task);
+std::vector<Found> fit_spcart_all(const Task& task, std::span<const RotateOptions> settings);
 
 }  // namespace spcart

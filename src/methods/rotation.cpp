@@ -33,19 +33,29 @@ Found fit_st(const Task& task) { return truncate_once(task, Start::identity); }
 Found fit_varimax(const Task& task) { return truncate_once(task, Start::varimax); }
 
 Found fit_spcart(const Task& task) {
-  Rotated rotated = rotate_and_truncate(task.basis.vectors.leftCols(task.components),
-                                        {.truncation = task.truncation,
-                                         .start = task.start,
-                                         .tolerance = task.tolerance,
-                                         .max_iterations = task.max_iterations,
-                                         .seed = task.seed},
-                                        task.tick);
-  return {.loadings = rotated.loadings,
-          .rotation = std::move(rotated.rotation),
-          .truncated_from = std::move(rotated.truncated_from),
-          .origin = Origin::rotated_basis,
-          .history = std::move(rotated.history),
-          .status = rotated.status};
+  const RotateOptions options = rotate_options(task);
+  return std::move(fit_spcart_all(task, std::span(&options, 1)).front());
+}
+
+RotateOptions rotate_options(const Task& task) {
+  return {.truncation = task.truncation,
+          .start = task.start,
+          .tolerance = task.tolerance,
+          .max_iterations = task.max_iterations,
+          .seed = task.seed};
+}
+
+std::vector<Found> fit_spcart_all(const Task& task, std::span<const RotateOptions> settings) {
+  std::vector<Found> all;
+  const auto v = task.basis.vectors.leftCols(task.components);
+  for (Rotated& rotated : rotate_and_truncate_all(v, settings, task.tick))
+    all.push_back({.loadings = std::move(rotated.loadings),
+                   .rotation = std::move(rotated.rotation),
+                   .truncated_from = std::move(rotated.truncated_from),
+                   .origin = Origin::rotated_basis,
+                   .history = std::move(rotated.history),
+                   .status = rotated.status});
+  return all;
 }
 
 }  // namespace spcart
