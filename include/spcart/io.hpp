@@ -10,6 +10,7 @@
 
 #include "spcart/compare.hpp"
 #include "spcart/fit.hpp"
+#include "spcart/path.hpp"
 #include "spcart/table.hpp"
 
 namespace spcart {
@@ -123,6 +124,8 @@ std::string to_json(const Result& result, std::span<const std::string> variables
 std::string to_json(const Criteria& criteria);
 /// The rows of a comparison.
 std::string to_json(std::span<const Compared> rows);
+/// The points of a path.
+std::string to_json(const Path& path);
 
 /// What a JSON of a result says that is needed to treat new data as the old was treated.
 struct Model {

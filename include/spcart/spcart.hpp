@@ -14,6 +14,7 @@
 #include "spcart/memory.hpp"
 #include "spcart/methods.hpp"
 #include "spcart/names.hpp"
+#include "spcart/path.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/refine.hpp"
 #include "spcart/refit.hpp"

@@ -322,6 +322,30 @@ std::string to_json(std::span<const Compared> rows) {
   return dump(out);
 }
 
+std::string to_json(const Path& path) {
+  ordered_json out;
+  out["spcart"] = kVersion;
+  out["variables"] = path.variables;
+  out["points"] = ordered_json::array();
+  for (const PathPoint& point : path.points)
+    out["points"].push_back({{"truncation", name(point.truncation.type)},
+                             {"lambda", finite(point.truncation.lambda)},
+                             {"components", point.components},
+                             {"criteria", object_of(point.criteria)},
+                             {"iterations", point.iterations},
+                             {"status", name(point.status)},
+                             {"objective", finite(point.objective)},
+                             {"warm", point.warm}});
+  out["knee"] = path.knee;
+  out["keep"] = path.keep ? ordered_json(*path.keep) : ordered_json(nullptr);
+  out["singular_values"] = array_of(path.singular_values);
+  out["total_variance"] = finite(path.total_variance);
+  out["solver"] = name(path.solver);
+  out["warnings"] = path.warnings;
+  out["timing"] = {{"pca", path.pca_seconds}, {"total", path.seconds}};
+  return dump(out);
+}
+
 std::string to_json(const Result& result, std::span<const std::string> variables) {
   ordered_json out;
   out["spcart"] = kVersion;
@@ -346,9 +370,8 @@ std::string to_json(const Result& result, std::span<const std::string> variables
                      {"trials", target->trials}};
   out["restarts"] = nullptr;
   if (const auto& restarts = result.restarts)
-    out["restarts"] = {{"objectives", restarts->objectives},
-                       {"cpev", restarts->cpev},
-                       {"best", restarts->best}};
+    out["restarts"] = {
+        {"objectives", restarts->objectives}, {"cpev", restarts->cpev}, {"best", restarts->best}};
   out["criteria"] = object_of(result.criteria);
   out["loadings"] = columns_of(result.loadings);
   out["history"] = array_of(result.history);

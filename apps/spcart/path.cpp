@@ -1,0 +1,228 @@
+#include "spcart/path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "data_arguments.hpp"
+#include "help.hpp"
+#include "option_arguments.hpp"
+#include "outputs.hpp"
+#include "print.hpp"
+#include "progress.hpp"
+#include "spcart/error.hpp"
+#include "spcart/io.hpp"
+#include "spcart/names.hpp"
+#include "spcart/threads.hpp"
+#include "text.hpp"
+
+namespace spcart::command {
+namespace {
+
+struct PathArguments {
+  DataArguments data;
+  OptionArguments options;
+  std::vector<std::string> truncations = {"hard"};
+  std::vector<Index> components = {2};
+  std::optional<Index> points;
+  double keep = 0.95;
+  std::string json, csv;
+  bool quiet = false;
+};
+
+bool is_common(const OptionRecord& record) {
+  constexpr std::array kCommon = {"tolerance", "max-iterations", "solver", "seed", "threads"};
+  return std::ranges::find(kCommon, record.name) != kCommon.end();
+}
+
+PathOptions path_options(const PathArguments& arguments) {
+  const Options common = arguments.options.options();
+  PathOptions options{.truncations = {},
+                      .components = arguments.components,
+                      .points = arguments.points,
+                      .keep = arguments.keep,
+                      .tolerance = common.tolerance,
+                      .max_iterations = common.max_iterations,
+                      .solver = common.solver,
+                      .seed = common.seed,
+                      .threads = common.threads};
+  for (const std::string& word : arguments.truncations) {
+    if (word == "all")
+      options.truncations.insert(options.truncations.end(),
+                                 {TruncationType::hard, TruncationType::soft, TruncationType::count,
+                                  TruncationType::energy});
+    else
+      options.truncations.push_back(parse<TruncationType>(word));
+  }
+  return options;
+}
+
+Index nonzeros(const PathPoint& point) {
+  const auto& each = point.criteria.nonzeros;
+  return std::accumulate(each.begin(), each.end(), Index{0});
+}
+
+/// A bar of the share of PCA's variance: the shape of the trade-off at a glance.
+std::string share_bar(double share) {
+  constexpr int kWidth = 20;
+  const int full = static_cast<int>(share * kWidth + 0.5);
+  std::string text;
+  for (int i = 0; i < kWidth; ++i)
+    text += i < full ? (terminal().utf8 ? "━" : "#") : (terminal().utf8 ? "─" : ".");
+  return text;
+}
+
+std::string mark(const Path& path, std::size_t k, double keep) {
+  std::string text;
+  if (k == path.knee) text += "knee";
+  if (path.keep == k) text += fmt::format("{}keeps {:g} %", text.empty() ? "" : ", ", 100 * keep);
+  return text.empty() ? "" : bold("< " + text);
+}
+
+std::string table(const Path& path, double keep) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < path.points.size(); first = last) {
+    const PathPoint& group = path.points[first];
+    TextTable table("rrrrrrrrll");
+    table.add_header(
+        {"lambda", "nonzeros", "SP", "STD", "worst SP", "CPEV", "of PCA's", "NOR", "", ""});
+    for (;
+         last < path.points.size() && path.points[last].truncation.type == group.truncation.type &&
+         path.points[last].components == group.components;
+         ++last) {
+      const PathPoint& point = path.points[last];
+      const Criteria& c = point.criteria;
+      table.add({fmt::format("{:.4g}", point.truncation.lambda), fmt::format("{}", nonzeros(point)),
+                 fmt::format("{:.4f}", c.sparsity.mean), fmt::format("{:.4f}", c.sparsity.std),
+                 fmt::format("{:.4f}", c.sparsity.min), fmt::format("{:.4f}", c.cpev),
+                 fmt::format("{:.1f} %", 100 * c.share_of_pca()),
+                 fmt::format("{:.4f}", c.nonorthogonality), share_bar(c.share_of_pca()),
+                 mark(path, last, keep)});
+    }
+    text += fmt::format("{}, {} component{}; PCA explains {:.4f}\n\n{}\n",
+                        bold(name(group.truncation.type)), group.components,
+                        group.components == 1 ? "" : "s", group.criteria.cpev_pca, table.text());
+  }
+  return text;
+}
+
+std::string csv(const Path& path) {
+  std::string text =
+      "truncation,lambda,components,nonzeros,sparsity,sparsity_std,sparsity_min,cpev,cpev_pca,"
+      "share_of_pca,nonorthogonality,iterations,status\n";
+  for (const PathPoint& point : path.points) {
+    const Criteria& c = point.criteria;
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", name(point.truncation.type),
+                        point.truncation.lambda, point.components, nonzeros(point), c.sparsity.mean,
+                        c.sparsity.std, c.sparsity.min, c.cpev, c.cpev_pca, c.share_of_pca(),
+                        c.nonorthogonality, point.iterations, name(point.status));
+  }
+  return text;
+}
+
+/// The setting to go on with, and how.
+std::string advice(const PathArguments& arguments, const Path& path) {
+  const auto command = [&](const PathPoint& point) {
+    return fmt::format("spcart fit {} -r {} --truncation {} --lambda {:.6g}", arguments.data.source,
+                       point.components, name(point.truncation.type), point.truncation.lambda);
+  };
+  const auto line = [&](std::string_view what, const PathPoint& point) {
+    return fmt::format("  {} {} nonzeros of {}, {:.1f} % of PCA's variance:\n    {}\n", what,
+                       nonzeros(point), point.components * path.variables,
+                       100 * point.criteria.share_of_pca(), command(point));
+  };
+  std::string text = line("The knee:", path.points[path.knee]);
+  if (path.keep)
+    text += line(fmt::format("The fewest that keep {:g} %:", 100 * arguments.keep),
+                 path.points[*path.keep]);
+  return text;
+}
+
+void add_arguments(CLI::App& app, PathArguments& arguments) {
+  app.add_option("-r,--components", arguments.components,
+                 "numbers of components, with commas between (default: 2)")
+      ->delimiter(',')
+      ->type_name("N,M,...")
+      ->group("Path");
+  app.add_option("--truncation", arguments.truncations,
+                 "truncation types to follow, with commas between, or all (default: hard)")
+      ->delimiter(',')
+      ->type_name("hard|soft|count|energy|all")
+      ->group("Path");
+  app.add_option("--points", arguments.points,
+                 "lambdas of each type (default: 40, or all of count where there are fewer)")
+      ->type_name("N")
+      ->group("Path");
+  app.add_option("--keep", arguments.keep,
+                 "mark the fewest nonzeros that keep this share of PCA's variance (default: 0.95)")
+      ->type_name("F")
+      ->group("Path");
+  arguments.options.add_to(app, is_common);
+  arguments.data.add_reading(app)->required();
+  arguments.data.add_covariance(app);
+  arguments.data.add_preparation(app);
+  const char* group = "Output (- is standard output)";
+  app.add_option("--json", arguments.json, "write the points as JSON")
+      ->type_name("F")
+      ->group(group);
+  app.add_option("--csv", arguments.csv, "write the points as CSV")->type_name("F")->group(group);
+  app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
+      ->group(group);
+}
+
+void run(const PathArguments& arguments) {
+  PathOptions options = path_options(arguments);
+  Outputs outputs({{"--json", arguments.json}, {"--csv", arguments.csv}}, {arguments.data.source});
+  const ThreadScope threads(checked_threads(options.threads));
+  const Index most = options.components.empty() ? 1 : std::ranges::max(options.components);
+  Data data;
+  Path path;
+  {
+    const Activity activity(arguments.quiet);
+    data = read(arguments.data, activity, most);
+    options.solver = solver_for(arguments.data, data, most, options.solver);
+    prepare(data, arguments.data.preparation(), options.solver, activity);
+    with_title(data, [&] { path = spcart::path(*data.matrix, options, activity.observer()); });
+    activity.enter("writing");
+    if (outputs.wants("--json")) outputs.set("--json", to_json(path));
+    if (outputs.wants("--csv")) outputs.set("--csv", csv(path));
+    outputs.write();
+  }
+  if (arguments.quiet) return;
+  if (!outputs.uses_stdout())
+    print(fmt::format("{}: {}\n\n{}{}\n  {} settings in {:.2f} s, PCA included ({:.2f} s)\n",
+                      bold(arguments.data.title()), shape(data.table), table(path, arguments.keep),
+                      advice(arguments, path), path.points.size(), path.seconds, path.pca_seconds));
+  std::vector<std::string> warnings = data.warnings;
+  warnings.insert(warnings.end(), path.warnings.begin(), path.warnings.end());
+  print_warnings(warnings);
+}
+
+}  // namespace
+
+Command add_path(CLI::App& program) {
+  CLI::App& app = add_command(
+      program,
+      {.name = "path",
+       .summary = "Follow the trade-off between zeros and variance, from PCA to one variable each",
+       .usage = "DATA [-r N,...] [--truncation TYPE,...] [--points N] [options]",
+       .detail = "All settings come from one PCA. Each is found from the one before it and from "
+                 "the varimax start; the better one stays. SP, STD and worst SP are mean, spread "
+                 "and minimum of the fraction of zeros in a loading, CPEV is the variance "
+                 "explained, NOR the mean overlap of two loadings. The knee is where a factor of "
+                 "nonzeros begins to cost more than on the average of the path.",
+       .examples = {"spcart path @pitprops -r 6",
+                    "spcart path samples.csv -r 5 --truncation all --keep 0.9 --csv path.csv",
+                    "spcart path counts.mtx.gz -r 5,10,20 --points 20 --json path.json"}});
+  auto arguments = std::make_shared<PathArguments>();
+  add_arguments(app, *arguments);
+  return {&app, [arguments] { run(*arguments); }};
+}
+
+}  // namespace spcart::command

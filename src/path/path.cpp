@@ -1,0 +1,258 @@
+#include "spcart/path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "path/lambdas.hpp"
+#include "spcart/error.hpp"
+#include "spcart/names.hpp"
+#include "spcart/threads.hpp"
+#include "target.hpp"
+
+namespace spcart {
+namespace {
+
+constexpr Index kDefaultPoints = 40;
+
+/// Numbers of loadings that wait to be scored together.
+constexpr Index kMostWaiting = Index{1} << 24;
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Index points_of(const PathOptions& options, TruncationType type, Index p) {
+  const Index most = type == TruncationType::count ? p : std::numeric_limits<Index>::max();
+  return std::min(options.points.value_or(kDefaultPoints), most);
+}
+
+void check(const PathOptions& options, const DataMatrix& a) {
+  if (options.truncations.empty()) throw Error("truncation: there is none to follow");
+  if (options.components.empty()) throw Error("components: there is no number of them");
+  for (const Index r : options.components)
+    check(Options{.components = r,
+                  .tolerance = options.tolerance,
+                  .max_iterations = options.max_iterations,
+                  .solver = options.solver,
+                  .threads = options.threads},
+          a);
+  if (options.points && *options.points < 2)
+    throw Error(fmt::format("points = {}: it must be at least 2", *options.points));
+  for (const TruncationType type : options.truncations)
+    if (type == TruncationType::count && options.points.value_or(2) > a.cols())
+      throw Error(
+          fmt::format("points = {}: with truncation count there are only {} lambdas, one a "
+                      "variable",
+                      *options.points, a.cols()));
+  if (!(options.keep > 0 && options.keep <= 1))
+    throw Error(fmt::format("keep = {}: it must be above 0 and at most 1", options.keep));
+}
+
+/// Follows all types of one number of components side by side.
+class Walk {
+ public:
+  Walk(const DataMatrix& a, const Basis& basis, Index r, const PathOptions& options,
+       const Tick& tick)
+      : a_(a),
+        basis_(basis),
+        r_(r),
+        options_(options),
+        tick_(tick),
+        varimax_(varimax_rotation(v_, within_)) {
+    const Matrix z = v_ * varimax_.transpose();
+    for (const TruncationType type : options.truncations) {
+      const Index points = points_of(options, type, a.cols());
+      lanes_.push_back({type, lambdas_along(z, type, sparsest(type), points), varimax_, {}});
+    }
+  }
+
+  /// Points by type.
+  std::vector<PathPoint> run() {
+    std::size_t most = 0;
+    for (const Lane& lane : lanes_) most = std::max(most, lane.lambdas.size());
+    for (std::size_t k = 0; k < most; ++k) {
+      progress_ = static_cast<double>(k) / static_cast<double>(most);
+      step(k);
+    }
+    score();
+    std::vector<PathPoint> all;
+    for (Lane& lane : lanes_) std::ranges::move(lane.points, std::back_inserter(all));
+    return all;
+  }
+
+ private:
+  struct Lane {
+    TruncationType type;
+    std::vector<double> lambdas;
+    Matrix last;  ///< the rotation of the last point
+    std::vector<PathPoint> points;
+  };
+
+  RotateOptions setting(TruncationType type, double lambda, const Matrix& from) const {
+    return {.truncation = {type, lambda},
+            .tolerance = options_.tolerance,
+            .max_iterations = options_.max_iterations,
+            .from = from};
+  }
+
+  /// Where one variable is left in a loading, in the mean.
+  double sparsest(TruncationType type) const {
+    if (type == TruncationType::count) return static_cast<double>(a_.cols() - 1);
+    Task task{.a = a_, .basis = basis_, .tick = within_};
+    task.components = r_;
+    task.truncation.type = type;
+    task.start = Start::varimax;
+    task.tolerance = options_.tolerance;
+    task.max_iterations = options_.max_iterations;
+    const Trials trials(Method::spcart, task);
+    const LambdaRange range = lambda_range(record_of(Method::spcart), type, a_.cols());
+    return find_target(trials, range, type, {Target::Kind::nonzeros, static_cast<double>(r_)}, {})
+        .lambda;
+  }
+
+  void step(std::size_t k) {
+    std::vector<RotateOptions> settings;
+    for (const Lane& lane : lanes_) {
+      if (k >= lane.lambdas.size()) continue;
+      settings.push_back(setting(lane.type, lane.lambdas[k], varimax_));
+      if (k > 0) settings.push_back(setting(lane.type, lane.lambdas[k], lane.last));
+    }
+    std::vector<Rotated> found = rotate_and_truncate_all(v_, settings, within_);
+    auto next = found.begin();
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      Lane& lane = lanes_[i];
+      if (k >= lane.lambdas.size()) continue;
+      Rotated* best = &*next++;
+      bool warm = false;
+      if (k > 0) {
+        Rotated* other = &*next++;
+        warm = other->history.back().objective < best->history.back().objective;
+        if (warm) best = other;
+      }
+      lane.points.push_back({.truncation = {lane.type, lane.lambdas[k]},
+                             .components = r_,
+                             .criteria = {},
+                             .iterations = static_cast<Index>(best->history.size()),
+                             .status = best->status,
+                             .objective = best->history.back().objective,
+                             .warm = warm});
+      lane.last = std::move(best->rotation);
+      keep(i, std::move(best->loadings));
+    }
+  }
+
+  void keep(std::size_t lane, Loadings x) {
+    numbers_ += x.size();
+    waiting_.push_back(std::move(x));
+    places_.emplace_back(lane, lanes_[lane].points.size() - 1);
+    if (numbers_ >= kMostWaiting) score();
+  }
+
+  void score() {
+    const double total = basis_.total_variance;
+    const double pca = basis_.singular_values.head(r_).squaredNorm() / total;
+    const std::vector<Explained> explained = explained_by(a_, waiting_, within_);
+    for (std::size_t k = 0; k < waiting_.size(); ++k)
+      lanes_[places_[k].first].points[places_[k].second].criteria =
+          judge(waiting_[k], explained[k], total, pca);
+    waiting_.clear();
+    places_.clear();
+    numbers_ = 0;
+  }
+
+  const DataMatrix& a_;
+  const Basis& basis_;
+  Index r_;
+  const PathOptions& options_;
+  const Tick& tick_;
+  double progress_ = 0;
+  Tick within_ = [this](double) {
+    if (tick_) tick_(progress_);
+  };
+  Matrix v_ = basis_.vectors.leftCols(r_);
+  Matrix varimax_;
+  std::vector<Lane> lanes_;
+
+  // Loadings whose variance is not known yet, and the lanes and points that they belong to.
+  std::vector<Loadings> waiting_;
+  std::vector<std::pair<std::size_t, std::size_t>> places_;
+  Index numbers_ = 0;
+};
+
+Index nonzeros(const PathPoint& point) {
+  const auto& each = point.criteria.nonzeros;
+  return std::accumulate(each.begin(), each.end(), Index{0});
+}
+
+/// Farthest from the straight line between the ends, with nonzeros on a scale of factors: there a
+/// factor of nonzeros begins to cost more variance than on the average.
+std::size_t knee_of(const std::vector<PathPoint>& points, std::size_t first, Index p) {
+  const double all = std::log(std::max(static_cast<double>(p), 2.0));
+  const auto height = [&](const PathPoint& point) {
+    const double each =
+        static_cast<double>(nonzeros(point)) / static_cast<double>(point.components);
+    return point.criteria.share_of_pca() - std::log(std::max(each, 1.0)) / all;
+  };
+  const auto begin = points.begin() + static_cast<std::ptrdiff_t>(first);
+  return static_cast<std::size_t>(std::ranges::max_element(begin, points.end(), {}, height) -
+                                  points.begin());
+}
+
+std::optional<std::size_t> keep_of(const std::vector<PathPoint>& points, std::size_t first,
+                                   double share) {
+  constexpr double kRounding = 1e-9;
+  std::optional<std::size_t> best;
+  for (std::size_t k = first; k < points.size(); ++k) {
+    if (points[k].criteria.share_of_pca() < share - kRounding) continue;
+    if (!best || nonzeros(points[k]) < nonzeros(points[*best])) best = k;
+  }
+  return best;
+}
+
+}  // namespace
+
+Path path(const DataMatrix& data, const PathOptions& options, const Observer& observer) {
+  check(options, data);
+  const ThreadScope scope(options.threads);
+  const auto begin = Clock::now();
+  const auto tick_of = [&](std::string_view stage) -> Tick {
+    return [&observer, stage](double fraction) {
+      if (observer && !observer({stage, fraction})) throw Cancelled();
+    };
+  };
+  std::vector<Index> numbers = options.components;
+  std::ranges::sort(numbers);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  const Tick pca = tick_of("pca");
+  pca(0);
+  const Basis basis =
+      principal_basis(data, numbers.back(), {.solver = options.solver, .seed = options.seed}, pca);
+  const auto known = basis.gram ? with_gram(data, *basis.gram) : nullptr;
+  const DataMatrix& a = known ? *known : data;
+
+  Path path;
+  path.pca_seconds = since(begin);
+  path.variables = a.cols();
+  path.singular_values = basis.singular_values;
+  path.total_variance = basis.total_variance;
+  path.solver = basis.solver;
+  path.warnings = basis.warnings;
+  std::size_t last = 0;
+  const Tick tick = tick_of("rotate");
+  for (const Index r : numbers) {
+    last = path.points.size();
+    std::ranges::move(Walk(a, basis, r, options, tick).run(), std::back_inserter(path.points));
+  }
+  path.knee = knee_of(path.points, last, a.cols());
+  path.keep = keep_of(path.points, last, options.keep);
+  path.seconds = since(begin);
+  return path;
+}
+
+}  // namespace spcart

@@ -1,0 +1,150 @@
+#include "spcart/path.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "command.hpp"
+#include "spcart/datasets.hpp"
+#include "spcart/error.hpp"
+#include "spcart/names.hpp"
+#include "temporary.hpp"
+
+namespace spcart {
+namespace {
+
+const std::vector<TruncationType> kTypes = {TruncationType::hard, TruncationType::soft,
+                                            TruncationType::count, TruncationType::energy};
+
+Index nonzeros(const PathPoint& point) {
+  return std::accumulate(point.criteria.nonzeros.begin(), point.criteria.nonzeros.end(), Index{0});
+}
+
+/// The points of one type, from dense to sparse.
+std::vector<PathPoint> of_type(const Path& path, TruncationType type) {
+  std::vector<PathPoint> points;
+  for (const PathPoint& point : path.points)
+    if (point.truncation.type == type) points.push_back(point);
+  return points;
+}
+
+TEST(Path, GoesFromPcaToOneVariableAComponent) {
+  const auto a = load_dataset("pitprops").prepare();
+  const Path path = spcart::path(*a, {.truncations = kTypes, .components = {6}});
+  for (const TruncationType type : kTypes) {
+    SCOPED_TRACE(name(type));
+    const auto points = of_type(path, type);
+    ASSERT_EQ(points.size(), type == TruncationType::count ? 13 : 40);
+    EXPECT_EQ(points.front().truncation.lambda, 0);
+    EXPECT_EQ(nonzeros(points.front()), 6 * 13);
+    EXPECT_NEAR(points.front().criteria.share_of_pca(), 1, 1e-9);
+    EXPECT_LE(nonzeros(points.back()), 6 + 1);
+    EXPECT_TRUE(std::ranges::is_sorted(
+        points, {}, [](const PathPoint& point) { return point.truncation.lambda; }));
+  }
+}
+
+TEST(Path, NoPointIsWorseThanAColdFit) {
+  for (const char* dataset : {"pitprops", "synthetic"}) {
+    const auto a = load_dataset(dataset).prepare();
+    const Index r = std::string_view(dataset) == "pitprops" ? 6 : 2;
+    const Basis basis = principal_basis(*a, r);
+    for (const PathPoint& point :
+         spcart::path(*a, {.truncations = kTypes, .components = {r}}).points) {
+      const Result cold = fit(*a, basis,
+                              {.components = r,
+                               .truncation = point.truncation.type,
+                               .lambda = point.truncation.lambda});
+      EXPECT_LE(point.objective, cold.history.back().objective + 1e-9);
+      EXPECT_GE(point.criteria.cpev, cold.criteria.cpev - 0.02 * cold.criteria.cpev)
+          << dataset << ' ' << name(point.truncation.type) << ' ' << point.truncation.lambda;
+      if (!point.warm) {
+        EXPECT_NEAR(point.criteria.cpev, cold.criteria.cpev, 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Path, MarksTheFewestNonzerosThatKeepTheShare) {
+  const auto a = load_dataset("pitprops").prepare();
+  const Path path = spcart::path(*a, {.truncations = kTypes, .components = {3, 6}, .keep = 0.9});
+  ASSERT_TRUE(path.keep);
+  const PathPoint& kept = path.points[*path.keep];
+  EXPECT_EQ(kept.components, 6);
+  EXPECT_GE(kept.criteria.share_of_pca(), 0.9 - 1e-9);
+  for (const PathPoint& point : path.points)
+    if (point.components == 6 && point.criteria.share_of_pca() >= 0.9) {
+      EXPECT_GE(nonzeros(point), nonzeros(kept));
+    }
+  EXPECT_EQ(path.points[path.knee].components, 6);
+}
+
+TEST(Path, KneeIsWhereNoiseVariablesAreGone) {
+  // Ten variables make up the components, the others are noise: from 6 + 4 nonzeros on every zero
+  // costs variance.
+  const auto a = load_dataset("synthetic").prepare();
+  const Path path = spcart::path(*a, {.components = {2}});
+  EXPECT_NEAR(static_cast<double>(nonzeros(path.points[path.knee])), 10, 2);
+}
+
+TEST(Path, RefusesWhatCannotBeFollowed) {
+  const auto a = load_dataset("pitprops").prepare();
+  EXPECT_THROW(spcart::path(*a, {.points = 1}), Error);
+  EXPECT_THROW(spcart::path(*a, {.truncations = {TruncationType::count}, .points = 14}), Error);
+  EXPECT_THROW(spcart::path(*a, {.truncations = {}}), Error);
+  EXPECT_THROW(spcart::path(*a, {.components = {14}}), Error);
+  EXPECT_THROW(spcart::path(*a, {.keep = 0}), Error);
+}
+
+TEST(Path, CanBeCancelled) {
+  const auto a = load_dataset("pitprops").prepare();
+  for (const std::string_view stage : {"pca", "rotate"})
+    EXPECT_THROW(spcart::path(*a, {.components = {6}},
+                              [&](const Progress& progress) { return progress.stage != stage; }),
+                 Cancelled);
+}
+
+TEST(CommandPath, WritesPointsAsJsonAndCsv) {
+  const testing::Folder folder;
+  const auto outcome =
+      testing::run({"path", "@pitprops", "-r", "3,6", "--truncation", "hard,count", "--points", "9",
+                    "--json", folder / "path.json", "--csv", folder / "path.csv"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto path = nlohmann::json::parse(testing::content_of(folder / "path.json"));
+  ASSERT_EQ(path["points"].size(), 36U);
+  EXPECT_EQ(path["points"][0]["truncation"], "hard");
+  EXPECT_EQ(path["points"][0]["components"], 3);
+  EXPECT_EQ(path["points"][35]["truncation"], "count");
+  EXPECT_EQ(path["points"][35]["lambda"], 12);
+  EXPECT_GE(path["knee"].get<int>(), 18);
+  EXPECT_GE(path["points"][path["keep"].get<std::size_t>()]["criteria"]["share_of_pca"], 0.95);
+  const std::string csv = testing::content_of(folder / "path.csv");
+  EXPECT_TRUE(csv.starts_with("truncation,lambda,components,nonzeros,sparsity,"));
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 37);
+  EXPECT_NE(outcome.out.find("< knee"), std::string::npos);
+  EXPECT_NE(outcome.out.find("spcart fit @pitprops -r 6"), std::string::npos);
+}
+
+TEST(CommandPath, RefusesWithStatusTwo) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--points", "1"},
+                                             {"--points", "1.5"},
+                                             {"--truncation", "count", "--points", "14"},
+                                             {"--truncation", "sharp"},
+                                             {"--keep", "0"},
+                                             {"-r", "14"},
+                                             {"-r", "2,x"},
+                                             {"--tolerance", "-1"}}) {
+    std::vector<std::string> call = {"path", "@pitprops"};
+    call.insert(call.end(), arguments.begin(), arguments.end());
+    const auto outcome = testing::run(call);
+    EXPECT_EQ(outcome.status, 2) << arguments.back();
+    EXPECT_NE(outcome.err.find("error"), std::string::npos);
+    EXPECT_TRUE(outcome.out.empty());
+  }
+}
+
+}  // namespace
+}  // namespace spcart
