@@ -1,0 +1,39 @@
+"""Sparse principal components: a few variables each, nearly all that PCA explains."""
+
+import atexit
+
+from . import _core, datasets
+from ._estimator import SPCArt
+from ._functions import (
+    Compared,
+    Criteria,
+    PrincipalBasis,
+    Rotated,
+    compare,
+    evaluate,
+    fit,
+    principal_basis,
+    rotate_and_truncate,
+)
+from ._warnings import ConvergenceWarning, SpcartWarning
+
+__version__ = _core.version
+
+__all__ = [
+    "Compared",
+    "ConvergenceWarning",
+    "Criteria",
+    "PrincipalBasis",
+    "Rotated",
+    "SPCArt",
+    "SpcartWarning",
+    "compare",
+    "datasets",
+    "evaluate",
+    "fit",
+    "principal_basis",
+    "rotate_and_truncate",
+]
+
+# A decomposition that Ctrl-C could not stop must not see the process taken down around it.
+atexit.register(_core.wait_for_abandoned)

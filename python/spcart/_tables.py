@@ -1,0 +1,114 @@
+"""Data of Python's as tables of the core: viewed where they lie wherever that can be done."""
+
+import os
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core
+
+#: Types that the core views.
+VIEWED = ("float64", "float32", "int32", "uint8")
+
+#: Smaller types fit exactly into one that is viewed; all others become float64.
+_WIDENED = {"bool": "uint8", "int8": "int32", "int16": "int32", "uint16": "int32", "float16": "float32"}
+
+#: Types that the core reads from files.
+_IN_FILES = (*VIEWED, "bool", "int8", "int16", "uint16", "uint32", "int64", "uint64")
+
+
+def viewed_dtype(dtype):
+    """The type in which numbers of this one are given to the core."""
+    dtype = np.dtype(dtype)
+    name = dtype.name
+    return name if dtype.isnative and name in VIEWED else _WIDENED.get(name, "float64")
+
+
+def is_anndata(data):
+    """Whether it is an AnnData, or something that looks like one."""
+    return all(hasattr(data, name) for name in ("X", "obs_names", "var_names"))
+
+
+def unwrapped(data):
+    """The numbers of an AnnData, or the data itself."""
+    return data.X if is_anndata(data) else data
+
+
+def dtype_to_check(data):
+    """The type that data should be converted to, if it must be: for scikit-learn's check."""
+    if sp.issparse(data) or isinstance(data, np.ndarray):
+        return viewed_dtype(data.dtype) if data.dtype.kind in "biuf" else "float64"
+    return [np.dtype(name) for name in VIEWED]
+
+
+def make_table(data, *, original=None, n_components=1, memory=None):
+    """A table of data that scikit-learn has checked.
+
+    `original` is what the user gave: a memory map is left in its file where it would not fit.
+    """
+    if sp.issparse(data):
+        return _sparse(data)
+    return _from_file(original, data.shape, n_components, memory) or _core.dense(_dense(data))
+
+
+def make_covariance(matrix):
+    """A table of a covariance matrix."""
+    return _core.covariance(_dense(matrix))
+
+
+def _dense(array):
+    if array.dtype == np.bool_:
+        array = array.view(np.uint8)
+    array = array.astype(viewed_dtype(array.dtype), copy=False)
+    return array if _is_plain(array) else np.ascontiguousarray(array)
+
+
+def _is_plain(array):
+    """Whether rows and columns lie apart from each other, as those of BLAS do."""
+    rows, cols = (max(size, 1) for size in array.shape)
+    down, along = array.strides
+    size = array.itemsize
+    whole = down % size == 0 and along % size == 0 and min(down, along) >= size
+    return array.flags.aligned and whole and (down >= along * cols or along >= down * rows)
+
+
+def _sparse(matrix):
+    if matrix.format not in ("csr", "csc"):
+        matrix = matrix.tocsr()
+    if not matrix.has_canonical_format:  # the core does not add up what is stored twice
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    values = matrix.data.view(np.uint8) if matrix.dtype == np.bool_ else matrix.data
+    values = values.astype(viewed_dtype(values.dtype), copy=False)
+    index = np.result_type(matrix.indices.dtype, matrix.indptr.dtype)
+    inner, outer = (places.astype(index, copy=False) for places in (matrix.indices, matrix.indptr))
+    return _core.sparse(matrix.format == "csr", *matrix.shape, values, inner, outer)
+
+
+def _from_file(array, shape, n_components, memory):
+    """The table in the file that a memory map shows, if it is to stay there."""
+    root = _mapped(array)
+    if root is None or array.shape != shape or array.dtype.name not in _IN_FILES:
+        return None
+    if not array.dtype.isnative or not (array.flags.c_contiguous or array.flags.f_contiguous):
+        return None
+    rows, cols = shape
+    if array.nbytes <= _core.room_for_table(memory, cols, n_components):
+        return None
+    # The offset of a part of a map is that of the whole.
+    begin = root.offset + array.ctypes.data - root.ctypes.data
+    buffers = _core.room_for_buffers(memory, cols, n_components)
+    by_row = bool(array.flags.c_contiguous)
+    return _core.file(os.fspath(root.filename), array.dtype.name, rows, cols, by_row, begin, buffers)
+
+
+def _mapped(array):
+    """The memory map of a file that an array is part of, if its file has what the map shows."""
+    root = None
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            root = array
+        array = array.base
+    if root is None or root.filename is None or root.mode == "c":
+        return None
+    return root

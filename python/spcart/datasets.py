@@ -1,0 +1,134 @@
+"""Built-in problems. The same parameters give the same numbers on every machine.
+
+Each is returned as a :class:`sklearn.utils.Bunch` with ``feature_names``, ``DESCR`` and either
+``data`` (a row a sample) or ``covariance``.
+"""
+
+from sklearn.utils import Bunch
+
+from . import _core
+
+__all__ = ["load_patches", "load_pitprops", "load_random", "load_spiked", "load_synthetic"]
+
+_DESCRIPTIONS = {name: description for name, _, description in _core.datasets()}
+
+
+def _load(name, **parameters):
+    text = ",".join(f"{key}={value}" for key, value in parameters.items())
+    values, variables, is_covariance = _core.load(f"{name}:{text}" if text else name)
+    numbers = {"covariance" if is_covariance else "data": values}
+    return Bunch(**numbers, feature_names=variables, DESCR=_DESCRIPTIONS[name])
+
+
+def load_pitprops():
+    """Correlations of 13 properties of 180 pit props (Jeffers 1967), the classic of sparse PCA.
+
+    Returns
+    -------
+    problem : sklearn.utils.Bunch
+        With ``covariance`` of shape (13, 13).
+
+    Examples
+    --------
+    >>> import spcart
+    >>> spcart.datasets.load_pitprops().feature_names[:3]
+    ['topdiam', 'length', 'moist']
+    """
+    return _load("pitprops")
+
+
+def load_synthetic():
+    """Covariance of 10 variables made by 3 hidden factors (Zou, Hastie and Tibshirani 2006).
+
+    Returns
+    -------
+    problem : sklearn.utils.Bunch
+        With ``covariance`` of shape (10, 10).
+
+    Examples
+    --------
+    >>> import spcart
+    >>> spcart.datasets.load_synthetic().covariance.shape
+    (10, 10)
+    """
+    return _load("synthetic")
+
+
+def load_random(n=500, p=100, *, seed=0):
+    """Samples of independent standard normal variables: no structure at all.
+
+    Parameters
+    ----------
+    n, p : int
+        Samples and variables.
+    seed : int, default=0
+        Of the random numbers.
+
+    Returns
+    -------
+    problem : sklearn.utils.Bunch
+        With ``data`` of shape (n, p).
+
+    Examples
+    --------
+    >>> import spcart
+    >>> spcart.datasets.load_random(n=10, p=4).data.shape
+    (10, 4)
+    """
+    return _load("random", n=n, p=p, seed=seed)
+
+
+def load_spiked(n=500, p=100, *, r=5, k=8, strength=8.0, noise=1.0, seed=0):
+    """Samples of a model with planted components that do not overlap.
+
+    Parameters
+    ----------
+    n, p : int
+        Samples and variables.
+    r, k : int
+        Components, and variables in each.
+    strength : float, default=8
+        Standard deviation of the last component; earlier ones are stronger.
+    noise : float, default=1
+        Standard deviation of the noise in each variable.
+    seed : int, default=0
+        Of the random numbers.
+
+    Returns
+    -------
+    problem : sklearn.utils.Bunch
+        With ``data`` of shape (n, p).
+
+    Examples
+    --------
+    >>> import spcart
+    >>> spcart.datasets.load_spiked(n=50, p=20, r=2, k=4).data.shape
+    (50, 20)
+    """
+    return _load("spiked", n=n, p=p, r=r, k=k, strength=strength, noise=noise, seed=seed)
+
+
+def load_patches(n=5000, *, size=13, seed=0):
+    """Patches of pictures of discs that hide one another, with the statistics of natural images.
+
+    Parameters
+    ----------
+    n : int, default=5000
+        Number of patches.
+    size : int, default=13
+        Side of a patch in pixels.
+    seed : int, default=0
+        Of the random numbers.
+
+    Returns
+    -------
+    problem : sklearn.utils.Bunch
+        With ``data`` of shape (n, size * size).
+
+    Examples
+    --------
+    >>> import spcart
+    >>> spcart.datasets.load_patches(n=100, size=5).data.shape
+    (100, 25)
+    """
+    return _load("patches", n=n, size=size, seed=seed)

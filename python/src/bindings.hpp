@@ -1,0 +1,33 @@
+#pragma once
+
+#include <nanobind/eigen/dense.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "spcart/fit.hpp"
+#include "spcart/table.hpp"
+
+namespace nb = nanobind;
+
+namespace spcart::python {
+
+/// A table as Python holds it. Its numbers lie in arrays of Python's, which it keeps alive, or in a
+/// file, or are its own.
+struct TableHandle {
+  std::shared_ptr<const Table> table;
+};
+
+void bind_tables(nb::module_& m);
+void bind_fits(nb::module_& m);
+void bind_parts(nb::module_& m);
+void bind_records(nb::module_& m);
+
+}  // namespace spcart::python

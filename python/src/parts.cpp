@@ -1,0 +1,79 @@
+#include "bindings.hpp"
+#include "convert.hpp"
+#include "options.hpp"
+#include "spcart/names.hpp"
+#include "spcart/route.hpp"
+#include "work.hpp"
+
+namespace spcart::python {
+namespace {
+
+/// A x for the columns x of the loadings.
+Matrix score(nb::handle_t<TableHandle> table, Index rows, Index cols, const Numbers& values,
+             const Places& inner, const Places& outer, const nb::dict& preparation, Index threads,
+             nb::object progress) {
+  const auto y = std::make_shared<Matrix>();
+  const auto stored = nb::cast<const TableHandle&>(table).table;
+  run(table, progress, threads,
+      [y, stored, x = loadings_of({rows, cols, values, inner, outer}),
+       prepare_as = preparation_of(preparation)](Watch& watch) {
+        *y = scores(*stored->prepare(prepare_as, watch.tick("prepare")), x);
+      });
+  return std::move(*y);
+}
+
+/// Judges loadings; beside as many principal components where that is asked for.
+nb::dict evaluate(nb::handle_t<TableHandle> table, Index rows, Index cols, const Numbers& values,
+                  const Places& inner, const Places& outer, const nb::dict& preparation,
+                  bool beside_pca, nb::object memory, Index threads, nb::object progress) {
+  const auto criteria = std::make_shared<Criteria>();
+  const auto stored = nb::cast<const TableHandle&>(table).table;
+  run(table, progress, threads,
+      [criteria, stored, beside_pca, x = loadings_of({rows, cols, values, inner, outer}),
+       prepare_as = preparation_of(preparation), limit = memory_of(memory)](Watch& watch) {
+        const Index r = std::min({x.cols(), stored->rows(), stored->cols()});
+        const Solver solver =
+            beside_pca ? solver_for(*stored, r, Solver::automatic, limit) : Solver::automatic;
+        const auto a = prepare(*stored, prepare_as, solver, watch.tick("prepare"));
+        const double pca =
+            beside_pca ? principal_basis(*a, r, {.solver = solver}, watch.tick("pca")).cpev() : 0;
+        *criteria = judge(*a, x, pca, watch.tick("score"));
+      });
+  return to_dict(*criteria);
+}
+
+nb::dict rotate(nb::handle v, const nb::dict& given, nb::object progress) {
+  const Matrix basis = nb::cast<Matrix>(v);
+  const Options options = options_of(given);
+  RotateOptions rotation{.truncation = *truncation_of(options, basis.rows())};
+  rotation.start = options.start.value_or(rotation.start);
+  rotation.tolerance = options.tolerance;
+  rotation.max_iterations = options.max_iterations;
+  rotation.seed = options.seed;
+  const auto rotated = std::make_shared<Rotated>();
+  run(v, progress, options.threads, [rotated, basis, rotation](Watch& watch) {
+    *rotated = rotate_and_truncate(basis, rotation, watch.tick("rotate"));
+  });
+  nb::dict d;
+  d["loadings"] = to_dict(rotated->loadings);
+  d["rotation"] = rotated->rotation;
+  d["history"] = to_dict(rotated->history);
+  d["status"] = name(rotated->status);
+  return d;
+}
+
+}  // namespace
+
+void bind_parts(nb::module_& m) {
+  m.def("scores", &score, nb::arg("table"), nb::arg("rows"), nb::arg("cols"), nb::arg("values"),
+        nb::arg("inner"), nb::arg("outer"), nb::arg("preparation"), nb::arg("threads"),
+        nb::arg("progress").none());
+  m.def("evaluate", &evaluate, nb::arg("table"), nb::arg("rows"), nb::arg("cols"),
+        nb::arg("values"), nb::arg("inner"), nb::arg("outer"), nb::arg("preparation"),
+        nb::arg("beside_pca"), nb::arg("memory").none(), nb::arg("threads"),
+        nb::arg("progress").none());
+  m.def("rotate_and_truncate", &rotate, nb::arg("v"), nb::arg("options"),
+        nb::arg("progress").none());
+}
+
+}  // namespace spcart::python

@@ -1,0 +1,143 @@
+#include <array>
+
+#include "bindings.hpp"
+#include "options.hpp"
+#include "spcart/datasets.hpp"
+#include "spcart/error.hpp"
+#include "spcart/file.hpp"
+#include "spcart/memory.hpp"
+
+namespace spcart::python {
+namespace {
+
+using Array2 = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using Array1 = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+struct ScalarName {
+  std::string_view name;
+  FileScalar scalar;
+};
+constexpr auto kScalarNames = std::to_array<ScalarName>({{"uint8", FileScalar::uint8},
+                                                         {"int32", FileScalar::int32},
+                                                         {"float32", FileScalar::float32},
+                                                         {"float64", FileScalar::float64},
+                                                         {"bool", FileScalar::boolean},
+                                                         {"int8", FileScalar::int8},
+                                                         {"int16", FileScalar::int16},
+                                                         {"uint16", FileScalar::uint16},
+                                                         {"uint32", FileScalar::uint32},
+                                                         {"int64", FileScalar::int64},
+                                                         {"uint64", FileScalar::uint64}});
+
+FileScalar file_scalar(std::string_view name) {
+  for (const ScalarName& known : kScalarNames)
+    if (known.name == name) return known.scalar;
+  throw nb::type_error("no table can be stored in numbers of that type");
+}
+
+Scalar scalar_of(nb::dlpack::dtype type) {
+  if (type == nb::dtype<double>()) return Scalar::float64;
+  if (type == nb::dtype<float>()) return Scalar::float32;
+  if (type == nb::dtype<std::int32_t>()) return Scalar::int32;
+  if (type == nb::dtype<std::uint8_t>()) return Scalar::uint8;
+  throw nb::type_error("a table is viewed as uint8, int32, float32 or float64");
+}
+
+TableHandle handle_of(Table table) { return {std::make_shared<const Table>(std::move(table))}; }
+
+/// Every table of Python's is without names: those are Python's, too.
+TableHandle handle_of(std::variant<DenseView, SparseView, FileView> values, bool covariance) {
+  return handle_of(Table{std::move(values), covariance, {}, {}});
+}
+
+DenseView view_of(const Array2& array) {
+  return {array.data(),
+          scalar_of(array.dtype()),
+          static_cast<Index>(array.shape(0)),
+          static_cast<Index>(array.shape(1)),
+          array.stride(0),
+          array.stride(1),
+          {}};
+}
+
+TableHandle dense(const Array2& array) { return handle_of(view_of(array), false); }
+
+TableHandle covariance(const Array2& array) {
+  if (array.shape(0) != array.shape(1))
+    throw Error("a covariance must be square, and this is " + std::to_string(array.shape(0)) +
+                " x " + std::to_string(array.shape(1)));
+  return handle_of(view_of(array), true);
+}
+
+TableHandle sparse(bool by_row, Index rows, Index cols, const Array1& values, const Array1& inner,
+                   const Array1& outer) {
+  const bool wide = inner.dtype() == nb::dtype<std::int64_t>();
+  if (inner.dtype() != outer.dtype() || (!wide && inner.dtype() != nb::dtype<std::int32_t>()))
+    throw nb::type_error("places of a sparse table are int32 or int64");
+  const auto lines = static_cast<std::size_t>(by_row ? rows : cols);
+  const auto last = wide ? static_cast<const std::int64_t*>(outer.data())[lines]
+                         : static_cast<const std::int32_t*>(outer.data())[lines];
+  if (outer.shape(0) != lines + 1 || static_cast<std::size_t>(last) > values.shape(0) ||
+      values.shape(0) != inner.shape(0))
+    throw Error("sparse table: its arrays are not as long as its shape says");
+  return handle_of(SparseView{by_row ? SparseView::Major::row : SparseView::Major::column,
+                              rows,
+                              cols,
+                              values.data(),
+                              scalar_of(values.dtype()),
+                              inner.data(),
+                              outer.data(),
+                              wide,
+                              {}},
+                   false);
+}
+
+/// The table that lies in a file, from that byte on.
+TableHandle file(const std::string& path, const std::string& scalar, Index rows, Index cols,
+                 bool by_row, std::uint64_t offset, std::uint64_t buffers) {
+  FileView view{.file = open_file(path),
+                .scalar = file_scalar(scalar),
+                .rows = rows,
+                .cols = cols,
+                .order = by_row ? FileView::Order::row : FileView::Order::column,
+                .values = offset};
+  view.memory = buffers;
+  return handle_of(std::move(view), false);
+}
+
+nb::tuple load(const std::string& name) {
+  const Table table = load_dataset(name);
+  return nb::make_tuple(to_matrix(table), table.variables, table.covariance);
+}
+
+}  // namespace
+
+void bind_tables(nb::module_& m) {
+  nb::class_<TableHandle>(m, "Table", "A table where it lies.")
+      .def_prop_ro(
+          "shape",
+          [](const TableHandle& h) { return nb::make_tuple(h.table->rows(), h.table->cols()); })
+      .def_prop_ro("in_file", [](const TableHandle& h) { return h.table->in_file(); });
+  m.def("dense", &dense, nb::arg("array").noconvert(), nb::keep_alive<0, 1>());
+  m.def("covariance", &covariance, nb::arg("array").noconvert(), nb::keep_alive<0, 1>());
+  m.def("sparse", &sparse, nb::arg("by_row"), nb::arg("rows"), nb::arg("cols"),
+        nb::arg("values").noconvert(), nb::arg("inner").noconvert(), nb::arg("outer").noconvert(),
+        nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>());
+  m.def("file", &file, nb::arg("path"), nb::arg("dtype"), nb::arg("rows"), nb::arg("cols"),
+        nb::arg("by_row"), nb::arg("offset"), nb::arg("buffers"));
+  m.def("load", &load, nb::arg("name"));
+  m.def(
+      "room_for_table",
+      [](nb::object memory, Index variables, Index components) {
+        return room_for_table(memory_of(memory).value_or(0), variables, components);
+      },
+      nb::arg("memory").none(), nb::arg("variables"), nb::arg("components"));
+  m.def(
+      "room_for_buffers",
+      [](nb::object memory, Index variables, Index components) {
+        return room_for_buffers(memory_of(memory).value_or(0), variables, components);
+      },
+      nb::arg("memory").none(), nb::arg("variables"), nb::arg("components"));
+}
+
+}  // namespace spcart::python
