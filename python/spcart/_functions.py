@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
 from . import _core
-from ._estimator import SPCArt, loadings_from, loadings_parts, seed_of
+from ._estimator import SPCArt, figures_of, loadings_from, loadings_parts, seed_of
 from ._progress import progress
 from ._tables import dtype_to_check, make_covariance, make_table, unwrapped
 from ._warnings import warn
@@ -123,7 +123,7 @@ def evaluate(
     --------
     >>> import numpy as np, spcart
     >>> X = spcart.datasets.load_random(n=100, p=5).data
-    >>> spcart.evaluate(X, np.eye(5)).cpev.round(6)
+    >>> round(spcart.evaluate(X, np.eye(5)).cpev, 6)
     1.0
     """
     table = _table(X, covariance, memory)
@@ -134,7 +134,7 @@ def evaluate(
         figures = _core.evaluate(
             table, *loadings_parts(loadings), preparation, True, memory, n_threads or 0, show
         )
-    return Criteria(**figures)
+    return Criteria(**figures_of(figures))
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def _compared(row):
     same = ("method", "truncation", "start", "lam", "seconds", "fits", "status", "note")
     return Compared(
         **{name: row[name] for name in same},
-        criteria=Criteria(**row["criteria"]),
+        criteria=Criteria(**figures_of(row["criteria"])),
         loadings=loadings_from(row["loadings"]),
     )
 

@@ -37,7 +37,7 @@ def unwrapped(data):
 def dtype_to_check(data):
     """The type that data should be converted to, if it must be: for scikit-learn's check."""
     if sp.issparse(data) or isinstance(data, np.ndarray):
-        return viewed_dtype(data.dtype) if data.dtype.kind in "biuf" else "float64"
+        return None if data.dtype.kind == "b" else viewed_dtype(data.dtype)
     return [np.dtype(name) for name in VIEWED]
 
 

@@ -1,0 +1,12 @@
+"""Every example of every docstring."""
+
+import doctest
+import importlib
+
+import pytest
+
+
+@pytest.mark.parametrize("name", ["_estimator", "_functions", "datasets", "_warnings"])
+def test_docstrings(name):
+    module = importlib.import_module(f"spcart.{name}")
+    assert doctest.testmod(module).failed == 0

@@ -1,0 +1,113 @@
+"""Functions and built-in problems."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+
+import spcart
+
+
+def test_fit_is_the_estimator(table):
+    model = spcart.fit(table, 3, nonzeros=4)
+    assert isinstance(model, spcart.SPCArt)
+    np.testing.assert_array_equal(
+        model.components_, spcart.SPCArt(3, nonzeros=4).fit(table).components_
+    )
+
+
+def test_evaluate_judges_a_fit_as_the_fit_does(table):
+    model = spcart.SPCArt(3, lam=0.3, scale=True).fit(table)
+    criteria = spcart.evaluate(table, model.loadings_, scale=True)
+    assert criteria.cpev == pytest.approx(model.cpev_)
+    assert criteria.cpev_pca == pytest.approx(model.cpev_pca_)
+    assert criteria.nonorthogonality == pytest.approx(model.nonorthogonality_)
+    np.testing.assert_array_equal(criteria.nonzeros, model.nonzeros_)
+    np.testing.assert_allclose(criteria.explained_variance_ratio, model.explained_variance_ratio_)
+
+
+def test_evaluate_judges_the_components_of_others(table):
+    pca = PCA(3).fit(table)
+    criteria = spcart.evaluate(table, 7 * pca.components_.T)  # lengths do not matter
+    assert criteria.cpev == pytest.approx(pca.explained_variance_ratio_.sum())
+    assert criteria.share_of_pca == pytest.approx(1)
+    np.testing.assert_allclose(criteria.explained_variance_ratio, pca.explained_variance_ratio_)
+    np.testing.assert_allclose(criteria.adjusted_variance_ratio, pca.explained_variance_ratio_)
+    of_covariance = spcart.evaluate(np.cov(table.T), pca.components_.T, covariance=True)
+    assert of_covariance.cpev == pytest.approx(criteria.cpev)
+    with pytest.raises(ValueError, match="loadings: 5 rows for 12 variables"):
+        spcart.evaluate(table, np.eye(5))
+
+
+def test_compare_holds_all_methods_to_the_same_sparsity(table):
+    rows = spcart.compare(table, 3, sparsity=0.75, random_state=0, max_iter=1000)
+    assert len(rows) == 15
+    for row in rows:
+        if row.note == "":
+            assert row.loadings.nnz == 9
+            assert row.criteria.sparsity == pytest.approx(0.75)
+        assert row.criteria.cpev <= row.criteria.cpev_pca + 1e-12
+    frame = pd.DataFrame([dataclasses.asdict(row) for row in rows])
+    assert set(frame["method"]) >= {"spcart", "pca", "tpower", "spca"}
+
+
+def test_compare_understands_truncations_and_starts(table):
+    rows = spcart.compare(table, 2, methods=["spcart:soft:identity", "tpower"], nonzeros=4)
+    assert [(row.method, row.truncation, row.start) for row in rows] == [
+        ("spcart", "soft", "identity"),
+        ("tpower", "count", "variance"),
+    ]
+    with pytest.raises(ValueError, match="method = nothing"):
+        spcart.compare(table, methods=["nothing"])
+    with pytest.raises(ValueError, match="give one of them"):
+        spcart.compare(table, sparsity=0.5, nonzeros=3)
+    with pytest.raises(ValueError, match="sparsity = 1"):
+        spcart.compare(table, sparsity=1)
+
+
+@pytest.mark.parametrize("solver", ["auto", "gram", "outer", "krylov"])
+def test_principal_basis_is_pcas(table, solver):
+    basis, pca = spcart.principal_basis(table, 4, solver=solver), PCA(4).fit(table)
+    np.testing.assert_allclose(basis.singular_values, pca.singular_values_)
+    np.testing.assert_allclose(np.abs(basis.vectors.T @ pca.components_.T), np.eye(4), atol=1e-5)
+    assert basis.cpev == pytest.approx(pca.explained_variance_ratio_.sum())
+    assert basis.residuals.max() < 1e-7
+    assert basis.rank == 4
+
+
+def test_rotate_and_truncate_is_the_middle_of_a_fit(table):
+    model = spcart.SPCArt(3, nonzeros=4, order="none").fit(table)
+    basis = spcart.principal_basis(table, 3)
+    rotated = spcart.rotate_and_truncate(basis.vectors, nonzeros=4)
+    np.testing.assert_allclose(np.abs(rotated.loadings.toarray().T), np.abs(model.components_))
+    np.testing.assert_allclose(rotated.rotation @ rotated.rotation.T, np.eye(3), atol=1e-12)
+    assert rotated.status == "converged"
+    np.testing.assert_allclose(rotated.history["change"], model.history_["change"])
+    with pytest.raises(ValueError, match="not orthonormal"):
+        spcart.rotate_and_truncate(2 * basis.vectors)
+    with pytest.raises(ValueError, match="nonzeros = 99"):
+        spcart.rotate_and_truncate(basis.vectors, nonzeros=99)
+
+
+def test_built_in_problems():
+    props = spcart.datasets.load_pitprops()
+    assert props.covariance.shape == (13, 13)
+    assert props.feature_names[:2] == ["topdiam", "length"]
+    assert "Jeffers" in props.DESCR
+    random = spcart.datasets.load_random
+    np.testing.assert_array_equal(random(n=5, p=3, seed=1).data, random(n=5, p=3, seed=1).data)
+    assert not np.array_equal(random(n=5, p=3, seed=1).data, random(n=5, p=3, seed=2).data)
+    with pytest.raises(ValueError, match="n = 1, must be from 2"):
+        random(n=1, p=3)
+
+
+def test_every_method_can_be_fitted(table):
+    for record in spcart._core.methods():
+        model = spcart.SPCArt(2, method=record["name"], max_iter=1000).fit(table)
+        assert model.components_.shape == (2, 12)
+        assert 0 < model.cpev_ <= model.cpev_pca_ + 1e-12
+    parameters = {"ridge": 0.1, "bound": 1.5}
+    model = spcart.SPCArt(2, method="spca", truncation="soft", method_params=parameters).fit(table)
+    assert model.status_ == "converged"
