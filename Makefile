@@ -1,5 +1,5 @@
 # The front door. Every target sets up what it needs and may be run again without harm.
-.PHONY: help setup build demo test asan bench perf perf-update format lint install clean
+.PHONY: help setup build demo test python wheel asan bench perf perf-update format lint install clean
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
@@ -9,6 +9,8 @@ help:
 	@echo "make demo     install what is missing, build, show what spcart does"
 	@echo "make test     the same, and run every test"
 	@echo "make build    build the library and the command: build/spcart"
+	@echo "make python   build the Python package and run its tests"
+	@echo "make wheel    a wheel that carries its own BLAS: build/python/dist"
 	@echo "make asan     run every test under the address and undefined-behaviour sanitizers"
 	@echo "make bench    measure spcart beside its rooflines and its peers; BENCH='--quick' is small"
 	@echo "make perf     count the instructions of the main kernels, and compare with stored counts"
@@ -28,6 +30,12 @@ demo: build
 
 test: build
 	@ctest --preset release
+	@tools/setup python
+	@tools/python test
+
+python wheel: build
+	@tools/setup python
+	@tools/python $(if $(filter wheel,$@),wheel,test)
 
 asan: setup
 	@cmake --preset asan --log-level=WARNING

@@ -160,6 +160,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", LONG)
 def test_ctrl_c_is_heard(where):
     program = f"""

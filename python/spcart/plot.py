@@ -1,0 +1,197 @@
+"""Pictures of components. Each function returns the Axes that it drew on.
+
+Needs matplotlib: ``pip install spcart[plot]``.
+"""
+
+import numpy as np
+
+__all__ = ["biplot", "convergence", "heatmap", "images", "scree"]
+
+
+def _axes(ax, **how):
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(**{"layout": "constrained", **how})[1]
+
+
+def _names(model, feature_names):
+    names = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
+    return [f"x{j + 1}" for j in range(model.n_features_in_)] if names is None else list(names)
+
+
+def _titles(model):
+    return [f"PC{i + 1}" for i in range(model.n_components_)]
+
+
+def heatmap(model, *, feature_names=None, only_used=True, ax=None):
+    """Loadings as colours: a row a variable, a column a component.
+
+    Parameters
+    ----------
+    model : SPCArt
+        A fitted estimator.
+    feature_names : list of str, default=None
+        Names of all variables. None: those of the data of the fit.
+    only_used : bool, default=True
+        Leave out variables that are in no component.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        With the picture.
+    """
+    names = _names(model, feature_names)
+    loadings = model.components_.T
+    rows = np.flatnonzero(loadings.any(axis=1)) if only_used else np.arange(len(loadings))
+    ax = _axes(ax, figsize=(1.5 + 0.5 * model.n_components_, 1 + 0.25 * len(rows)))
+    most = np.abs(loadings).max() or 1.0
+    shown = np.ma.masked_equal(loadings[rows], 0)
+    picture = ax.imshow(shown, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto")
+    ax.set_xticks(range(model.n_components_), _titles(model))
+    ax.set_yticks(range(len(rows)), [names[j] for j in rows])
+    ax.figure.colorbar(picture, ax=ax, label="loading")
+    return ax
+
+
+def scree(model, *, ax=None):
+    """Explained variance of each component, its sum, and that of PCA.
+
+    Parameters
+    ----------
+    model : SPCArt
+        A fitted estimator.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        With the picture.
+    """
+    ax = _axes(ax)
+    ours = model.explained_variance_ratio_
+    squares = model.singular_values_**2
+    pca = squares / squares.sum() * model.cpev_pca_
+    places = np.arange(1, len(ours) + 1)
+    ax.bar(places, ours, color="tab:blue", alpha=0.6, label="each component")
+    ax.plot(places, np.cumsum(ours), "o-", color="tab:blue", label="together (CPEV)")
+    ax.plot(places, np.cumsum(pca), "s--", color="tab:gray", label="as many of PCA")
+    ax.set_xticks(places, _titles(model))
+    ax.set_ylim(0, 1)
+    ax.set_ylabel("fraction of the variance")
+    ax.legend()
+    return ax
+
+
+def convergence(model, *, ax=None):
+    """Change of the loadings and their sparsity, turn by turn.
+
+    Parameters
+    ----------
+    model : SPCArt
+        A fitted estimator.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        With the change; the sparsity has a second axis.
+    """
+    ax = _axes(ax)
+    turns = np.arange(1, model.n_iter_ + 1)
+    ax.semilogy(turns, model.history_["change"], "o-", color="tab:blue", markersize=3)
+    ax.axhline(model.tol, color="tab:gray", linestyle="--", linewidth=1)
+    ax.set_xlabel("turn")
+    ax.set_ylabel("change of the loadings", color="tab:blue")
+    other = ax.twinx()
+    other.plot(turns, model.history_["sparsity"], color="tab:orange")
+    other.set_ylim(0, 1)
+    other.set_ylabel("sparsity", color="tab:orange")
+    return ax
+
+
+def biplot(model, X, *, components=(0, 1), feature_names=None, ax=None):
+    """Scores of samples on two components, and the variables that are in them.
+
+    Parameters
+    ----------
+    model : SPCArt
+        A fitted estimator.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Samples.
+    components : pair of int, default=(0, 1)
+        Which components.
+    feature_names : list of str, default=None
+        Names of all variables. None: those of the data of the fit.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        With the picture. Variables that are in neither component are not drawn.
+    """
+    ax = _axes(ax)
+    names = _names(model, feature_names)
+    scores = np.asarray(model.transform(X))[:, components]
+    loadings = model.components_[list(components)].T
+    ax.scatter(*scores.T, s=8, color="tab:gray", alpha=0.6)
+    length = 0.9 * np.abs(scores).max() / (np.abs(loadings).max() or 1.0)
+    for j in np.flatnonzero(loadings.any(axis=1)):
+        x, y = length * loadings[j]
+        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "tab:red"})
+        ax.annotate(
+            names[j], (x, y), (3, 3), textcoords="offset points", color="tab:red", fontsize="small"
+        )
+    titles = _titles(model)
+    ratios = model.explained_variance_ratio_
+    for label, i in zip((ax.set_xlabel, ax.set_ylabel), components, strict=True):
+        label(f"{titles[i]} ({100 * ratios[i]:.1f} %)")
+    ax.axhline(0, color="lightgray", linewidth=0.8, zorder=0)
+    ax.axvline(0, color="lightgray", linewidth=0.8, zorder=0)
+    return ax
+
+
+def images(model, shape, *, columns=None, ax=None):
+    """Each component as a picture, side by side: for variables that are pixels.
+
+    Parameters
+    ----------
+    model : SPCArt
+        A fitted estimator.
+    shape : pair of int
+        Height and width of the pictures; their product is the number of variables.
+    columns : int, default=None
+        Pictures in a row. None: about as many as there are rows.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        With all pictures.
+    """
+    height, width = shape
+    if height * width != model.n_features_in_:
+        raise ValueError(
+            f"shape = {height} x {width}: there are {model.n_features_in_} variables, not "
+            f"{height * width}"
+        )
+    count = model.n_components_
+    columns = columns or int(np.ceil(np.sqrt(count)))
+    rows = -(-count // columns)
+    # A line of nothing between two pictures.
+    sheet = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), np.nan)
+    for i, component in enumerate(model.components_):
+        top, left = i // columns * (height + 1), i % columns * (width + 1)
+        most = np.abs(component).max() or 1.0
+        sheet[top : top + height, left : left + width] = component.reshape(shape) / most
+    ax = _axes(ax, figsize=(6, 6 * rows / columns))
+    ax.imshow(sheet, cmap="RdBu_r", vmin=-1, vmax=1, interpolation="nearest")
+    ax.set_axis_off()
+    return ax

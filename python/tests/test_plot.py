@@ -1,0 +1,90 @@
+"""Pictures show what the model has."""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+
+import spcart
+from spcart import SPCArt, plot
+
+matplotlib.use("agg")
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    matplotlib.pyplot.close("all")
+
+
+@pytest.fixture
+def frame(table):
+    return pd.DataFrame(table, columns=[f"gene{j}" for j in range(12)])
+
+
+@pytest.fixture
+def model(frame):
+    return SPCArt(3, nonzeros=2, scale=True).fit(frame)
+
+
+def labels(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def test_heatmap(model):
+    ax = plot.heatmap(model)
+    assert isinstance(ax, Axes)
+    used = np.flatnonzero(model.components_.any(axis=0))
+    assert labels(ax.yaxis) == [f"gene{j}" for j in used]
+    assert labels(ax.xaxis) == ["PC1", "PC2", "PC3"]
+    np.testing.assert_array_equal(ax.images[0].get_array().filled(0), model.components_.T[used])
+    whole = plot.heatmap(model, only_used=False, feature_names=list("abcdefghijkl"))
+    assert labels(whole.yaxis) == list("abcdefghijkl")
+    whole.figure.canvas.draw()
+
+
+def test_scree(model):
+    ax = plot.scree(model)
+    heights = [bar.get_height() for bar in ax.patches]
+    np.testing.assert_allclose(heights, model.explained_variance_ratio_)
+    assert ax.lines[0].get_ydata()[-1] == pytest.approx(model.cpev_)
+    assert ax.lines[1].get_ydata()[-1] == pytest.approx(model.cpev_pca_)
+    ax.figure.canvas.draw()
+
+
+def test_convergence(model):
+    ax = plot.convergence(model)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.history_["change"])
+    ax.figure.canvas.draw()
+
+
+def test_biplot_draws_only_variables_of_its_components(model, frame):
+    ax = plot.biplot(model, frame, components=(0, 2))
+    used = np.flatnonzero(model.components_[[0, 2]].any(axis=0))
+    assert len(used) < 12
+    texts = {text.get_text() for text in ax.texts} - {""}
+    assert texts == {f"gene{j}" for j in used}
+    np.testing.assert_allclose(
+        ax.collections[0].get_offsets(), model.transform(frame)[:, [0, 2]]
+    )
+    assert ax.get_xlabel().startswith("PC1 (")
+    ax.figure.canvas.draw()
+
+
+def test_images():
+    X = spcart.datasets.load_patches(n=300, size=5).data
+    model = SPCArt(6, nonzeros=8, remove_row_mean=True).fit(X)
+    ax = plot.images(model, (5, 5))
+    sheet = ax.images[0].get_array()
+    assert sheet.shape == (11, 17)
+    first = model.components_[0].reshape(5, 5)
+    np.testing.assert_allclose(sheet[:5, :5], first / np.abs(first).max())
+    with pytest.raises(ValueError, match="shape = 5 x 6: there are 25 variables"):
+        plot.images(model, (5, 6))
+
+
+def test_axes_that_are_given_are_used(model, frame):
+    ax = matplotlib.pyplot.figure().add_subplot()
+    assert plot.scree(model, ax=ax) is ax
+    assert plot.biplot(model, frame, ax=ax) is ax
