@@ -2,7 +2,7 @@
 
 import atexit
 
-from . import _core, datasets
+from . import _core, datasets, plot
 from ._estimator import SPCArt
 from ._functions import (
     Compared,
@@ -31,6 +31,7 @@ __all__ = [
     "datasets",
     "evaluate",
     "fit",
+    "plot",
     "principal_basis",
     "rotate_and_truncate",
 ]

@@ -145,9 +145,18 @@ def biplot(model, X, *, components=(0, 1), feature_names=None, ax=None):
     for j in np.flatnonzero(loadings.any(axis=1)):
         x, y = length * loadings[j]
         ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "tab:red"})
+        # Most variables of sparse components lie on an axis: labels along the horizontal one slant.
         ax.annotate(
-            names[j], (x, y), (3, 3), textcoords="offset points", color="tab:red", fontsize="small"
+            names[j],
+            (x, y),
+            (3, 3),
+            textcoords="offset points",
+            rotation=0 if y else 45,
+            color="tab:red",
+            fontsize="small",
         )
+    ax.update_datalim(length * loadings)
+    ax.margins(0.12)
     titles = _titles(model)
     ratios = model.explained_variance_ratio_
     for label, i in zip((ax.set_xlabel, ax.set_ylabel), components, strict=True):

@@ -66,7 +66,7 @@ def test_on_dense_tables(run_command, tmp_path, make, threads):
 
 @pytest.mark.parametrize("random_state", [0, 7])
 def test_on_sparse_tables(run_command, tmp_path, random_state):
-    X = sp.random_array((300, 200), density=0.05, rng=np.random.default_rng(1), format="csr")
+    X = sp.csr_array(sp.random(300, 200, density=0.05, random_state=1, format="csr"))
     scipy.io.mmwrite(tmp_path / "x.mtx", X, precision=17)
     model = SPCArt(5, random_state=random_state, n_threads=2).fit(X)
     words = ["-r", 5, "--seed", random_state, "--threads", 2]
