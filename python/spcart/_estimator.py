@@ -168,6 +168,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         The strength of truncation that was used.
     solver_ : str
         How principal components were computed.
+    timing_ : dict of float
+        Seconds: ``prepare``, and the stages of the fit with their ``total``.
     warnings_ : list of str
         What was warned of.
     n_components_ : int

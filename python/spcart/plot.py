@@ -47,7 +47,7 @@ def heatmap(model, *, feature_names=None, only_used=True, ax=None):
     names = _names(model, feature_names)
     loadings = model.components_.T
     rows = np.flatnonzero(loadings.any(axis=1)) if only_used else np.arange(len(loadings))
-    ax = _axes(ax, figsize=(1.5 + 0.5 * model.n_components_, 1 + 0.25 * len(rows)))
+    ax = _axes(ax, figsize=(3.5 + 0.5 * model.n_components_, 1 + 0.25 * len(rows)))
     most = np.abs(loadings).max() or 1.0
     shown = np.ma.masked_equal(loadings[rows], 0)
     picture = ax.imshow(shown, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto")

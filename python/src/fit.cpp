@@ -1,5 +1,7 @@
 #include "spcart/fit.hpp"
 
+#include <chrono>
+
 #include "bindings.hpp"
 #include "convert.hpp"
 #include "options.hpp"
@@ -37,16 +39,21 @@ nb::dict fit_table(nb::handle_t<TableHandle> table, const nb::dict& options,
   struct Fitted {
     Result result;
     double total_variance = 0;
+    double seconds = 0;  ///< of preparing
   };
   Request request = request_of(table, options, preparation, memory);
   const auto fitted = std::make_shared<Fitted>();
   run(table, progress, request.options.threads, [fitted, request](Watch& watch) mutable {
+    const auto begin = std::chrono::steady_clock::now();
     const auto matrix = prepared(request, watch);
+    fitted->seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     fitted->result = fit(*matrix, request.options, watch.observer());
     fitted->total_variance = matrix->squared_norm();
   });
   nb::dict d = to_dict(fitted->result);
   d["total_variance"] = fitted->total_variance;
+  d["timing"]["prepare"] = fitted->seconds;
   return d;
 }
 

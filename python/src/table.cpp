@@ -75,10 +75,12 @@ TableHandle sparse(bool by_row, Index rows, Index cols, const Array1& values, co
   if (inner.dtype() != outer.dtype() || (!wide && inner.dtype() != nb::dtype<std::int32_t>()))
     throw nb::type_error("places of a sparse table are int32 or int64");
   const auto lines = static_cast<std::size_t>(by_row ? rows : cols);
-  const auto last = wide ? static_cast<const std::int64_t*>(outer.data())[lines]
-                         : static_cast<const std::int32_t*>(outer.data())[lines];
-  if (outer.shape(0) != lines + 1 || static_cast<std::size_t>(last) > values.shape(0) ||
-      values.shape(0) != inner.shape(0))
+  const auto entries = [&] {
+    return static_cast<std::size_t>(wide ? static_cast<const std::int64_t*>(outer.data())[lines]
+                                         : static_cast<const std::int32_t*>(outer.data())[lines]);
+  };
+  if (outer.shape(0) != lines + 1 || values.shape(0) != inner.shape(0) ||
+      entries() > values.shape(0))
     throw Error("sparse table: its arrays are not as long as its shape says");
   return handle_of(SparseView{by_row ? SparseView::Major::row : SparseView::Major::column,
                               rows,
