@@ -17,7 +17,9 @@ def tables(paths):
     if paths:
         return {path: np.load(path) for path in paths}
     rng = np.random.default_rng(0)
-    return {f"{n} x {p}": rng.normal(size=(n, p)) for n, p in [(200, 20), (20_000, 200), (72, 7129)]}
+    return {
+        f"{n} x {p}": rng.normal(size=(n, p)) for n, p in [(200, 20), (20_000, 200), (72, 7129)]
+    }
 
 
 def measured(X):

@@ -446,7 +446,9 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.components_ = self.loadings_.toarray().T
         self.n_components_ = self.loadings_.shape[1]
         self.explained_variance_ratio_ = criteria["explained_variance_ratio"]
-        self.explained_variance_ = self.explained_variance_ratio_ * result["total_variance"] / divisor
+        self.explained_variance_ = (
+            self.explained_variance_ratio_ * result["total_variance"] / divisor
+        )
         self.adjusted_variance_ratio_ = criteria["adjusted_variance_ratio"]
         self.cpev_ = criteria["cpev"]
         self.cpev_pca_ = criteria["cpev_pca"]

@@ -41,7 +41,9 @@ class Progress:
         except ImportError:
             print(f"spcart: {words} ...", file=sys.stderr, flush=True)
         else:
-            self._bar = tqdm(total=100, desc=words, bar_format="{desc:<28} {percentage:3.0f}%|{bar}|")
+            self._bar = tqdm(
+                total=100, desc=words, bar_format="{desc:<28} {percentage:3.0f}%|{bar}|"
+            )
 
     def _end(self):
         if self._bar is not None:

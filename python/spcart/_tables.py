@@ -11,7 +11,13 @@ from . import _core
 VIEWED = ("float64", "float32", "int32", "uint8")
 
 #: Smaller types fit exactly into one that is viewed; all others become float64.
-_WIDENED = {"bool": "uint8", "int8": "int32", "int16": "int32", "uint16": "int32", "float16": "float32"}
+_WIDENED = {
+    "bool": "uint8",
+    "int8": "int32",
+    "int16": "int32",
+    "uint16": "int32",
+    "float16": "float32",
+}
 
 #: Types that the core reads from files.
 _IN_FILES = (*VIEWED, "bool", "int8", "int16", "uint16", "uint32", "int64", "uint64")
@@ -99,7 +105,9 @@ def _from_file(array, shape, n_components, memory):
     begin = root.offset + array.ctypes.data - root.ctypes.data
     buffers = _core.room_for_buffers(memory, cols, n_components)
     by_row = bool(array.flags.c_contiguous)
-    return _core.file(os.fspath(root.filename), array.dtype.name, rows, cols, by_row, begin, buffers)
+    return _core.file(
+        os.fspath(root.filename), array.dtype.name, rows, cols, by_row, begin, buffers
+    )
 
 
 def _mapped(array):

@@ -49,7 +49,9 @@ def make_by_column():
     return np.asfortranarray(datasets.load_spiked(seed=1).data), {"solver": "krylov"}
 
 
-@pytest.mark.parametrize("make", [make_patches, make_wide, make_float32, make_bytes, make_by_column])
+@pytest.mark.parametrize(
+    "make", [make_patches, make_wide, make_float32, make_bytes, make_by_column]
+)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_on_dense_tables(run_command, tmp_path, make, threads):
     X, parameters = make()

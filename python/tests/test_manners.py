@@ -152,7 +152,7 @@ def test_several_threads_may_fit_at_once(table):
         np.testing.assert_array_equal(components, twin)
 
 
-# Each of these takes long where it is not interrupted; the last is in one decomposition all the time.
+# Each of these takes long if nobody interrupts it; the last is in one decomposition all the time.
 LONG = {
     "method": "SPCArt(300, tol=0, max_iter=10**9).fit(X)",
     "krylov": "SPCArt(400, solver='krylov', method='pca').fit(X)",
@@ -163,11 +163,11 @@ LONG = {
 @pytest.mark.slow
 @pytest.mark.parametrize("where", LONG)
 def test_ctrl_c_is_heard(where):
+    width = 3000 if where == "decomposition" else 2000
     program = f"""
-        import time
         import numpy as np
         from spcart import SPCArt
-        X = np.random.default_rng(0).normal(size=(4000, {3000 if where == "decomposition" else 2000}))
+        X = np.random.default_rng(0).normal(size=(4000, {width}))
         print("begun", flush=True)
         try:
             {LONG[where]}

@@ -65,9 +65,7 @@ def test_biplot_draws_only_variables_of_its_components(model, frame):
     assert len(used) < 12
     texts = {text.get_text() for text in ax.texts} - {""}
     assert texts == {f"gene{j}" for j in used}
-    np.testing.assert_allclose(
-        ax.collections[0].get_offsets(), model.transform(frame)[:, [0, 2]]
-    )
+    np.testing.assert_allclose(ax.collections[0].get_offsets(), model.transform(frame)[:, [0, 2]])
     assert ax.get_xlabel().startswith("PC1 (")
     ax.figure.canvas.draw()
 
