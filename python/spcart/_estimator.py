@@ -20,7 +20,11 @@ _OPTIONS = (
     "truncation",
     "lam",
     "nonzeros",
+    "sparsity",
+    "keep",
     "start",
+    "restarts",
+    "best_by",
     "refit",
     "refine",
     "tol",
@@ -37,6 +41,12 @@ def seed_of(random_state):
     if isinstance(random_state, numbers.Integral):
         return random_state
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def _is_fraction(n_components):
+    """Whether components are asked for by the variance that those of PCA explain."""
+    is_whole = isinstance(n_components, numbers.Integral)
+    return not is_whole and isinstance(n_components, numbers.Real) and 0 < n_components < 1
 
 
 def loadings_from(parts):
@@ -69,8 +79,9 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_components : int, default=None
-        Number of components. None: as many as there can be, ``min(n_samples - 1, n_features)`` of
+    n_components : int or float, default=None
+        Number of components, or a fraction between 0 and 1: as few as PCA needs to explain that
+        much of the variance. None: as many as there can be, ``min(n_samples - 1, n_features)`` of
         centred data and ``min(n_samples, n_features)`` of other. Give a number: the sparsest basis
         of *all* that varies is hardly more than the variables themselves.
     method : str, default="spcart"
@@ -84,10 +95,19 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Strength of the truncation. None: 1/sqrt(p) for hard and soft, 0.85 p zeros for count, 0.15
         for energy, or the method's own.
     nonzeros : int, default=None
-        Variables in each component, instead of `lam`.
+        Instead of `lam`, which is then found: variables in each component, or on average over them
+        where the truncation is not count.
+    sparsity : float, default=None
+        Likewise: mean fraction of zeros in a component.
+    keep : float, default=None
+        Likewise: least share of what PCA explains, by as few variables as can be.
     start : str, default=None
         Where the method starts; for "spcart" one of "varimax" (default), "identity" (the paper's)
         and "random".
+    restarts : int, default=0
+        Random starts beside `start`, of which the best is kept.
+    best_by : {"objective", "cpev"}, default="objective"
+        By what the best start is chosen.
     refit : int, default=0
         Rounds of refitting values on the support that was found.
     refine : int, default=0
@@ -166,6 +186,10 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         What the theory guarantees, beside what was measured.
     lam_ : float or None
         The strength of truncation that was used.
+    target_ : dict or None
+        How near `nonzeros`, `sparsity` or `keep` was come, where one was given and searched for.
+    restarts_ : dict or None
+        ``objectives`` and ``cpev`` of every start, and which was the ``best``.
     solver_ : str
         How principal components were computed.
     timing_ : dict of float
@@ -208,7 +232,11 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         truncation=None,
         lam=None,
         nonzeros=None,
+        sparsity=None,
+        keep=None,
         start=None,
+        restarts=0,
+        best_by="objective",
         refit=0,
         refine=0,
         center=True,
@@ -230,7 +258,11 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.truncation = truncation
         self.lam = lam
         self.nonzeros = nonzeros
+        self.sparsity = sparsity
+        self.keep = keep
         self.start = start
+        self.restarts = restarts
+        self.best_by = best_by
         self.refit = refit
         self.refine = refine
         self.center = center
@@ -429,7 +461,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         options = {
             **{name: getattr(self, name) for name in _OPTIONS},
             **(self.method_params or {}),
-            "n_components": components,
+            "variance" if _is_fraction(components) else "n_components": components,
             "random_state": seed_of(self.random_state),
         }
         with progress(self.verbose) as show:
@@ -464,6 +496,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.status_ = result["status"]
         self.bounds_ = result["bounds"]
         self.lam_ = result["lam"]
+        self.target_ = result["target"]
+        self.restarts_ = result["restarts"]
         self.solver_ = result["solver"]
         self.timing_ = result["timing"]
         self.warnings_ = result["warnings"]

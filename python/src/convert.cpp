@@ -35,6 +35,26 @@ nb::dict to_dict(const Timing& timing) {
   return d;
 }
 
+nb::object to_object(const std::optional<Reached>& target) {
+  if (!target) return nb::none();
+  nb::dict d;
+  d["option"] = target->option;
+  d["asked"] = target->asked;
+  d["found"] = target->found;
+  d["exact"] = target->exact;
+  d["trials"] = target->trials;
+  return d;
+}
+
+nb::object to_object(const std::optional<Restarts>& restarts) {
+  if (!restarts) return nb::none();
+  nb::dict d;
+  d["objectives"] = restarts->objectives;
+  d["cpev"] = restarts->cpev;
+  d["best"] = restarts->best;
+  return d;
+}
+
 template <class T>
 Eigen::VectorX<T> copied(const T* first, Index count) {
   return Eigen::Map<const Eigen::VectorX<T>>(first, count);
@@ -109,6 +129,8 @@ nb::dict to_dict(const Result& result) {
       result.truncation ? nb::object(nb::cast(name(result.truncation->type))) : nb::none();
   d["lam"] = result.truncation ? nb::object(nb::cast(result.truncation->lambda)) : nb::none();
   d["start"] = name_or_none(result.start);
+  d["target"] = to_object(result.target);
+  d["restarts"] = to_object(result.restarts);
   d["loadings"] = to_dict(result.loadings);
   d["rotation"] = result.rotation.size() > 0 ? nb::object(nb::cast(result.rotation)) : nb::none();
   d["criteria"] = to_dict(result.criteria);

@@ -19,6 +19,7 @@ constexpr auto kNames = std::to_array<Name>({
     {"seed", "random_state"},
     {"threads", "n_threads"},
     {"post-fit", "post_fit"},
+    {"best-by", "best_by"},
     {"nan", "NaN", true},
 });
 

@@ -1,6 +1,7 @@
 #include "bindings.hpp"
 #include "convert.hpp"
 #include "options.hpp"
+#include "spcart/error.hpp"
 #include "spcart/names.hpp"
 #include "spcart/route.hpp"
 #include "work.hpp"
@@ -42,10 +43,24 @@ nb::dict evaluate(nb::handle_t<TableHandle> table, Index rows, Index cols, const
   return to_dict(*criteria);
 }
 
+/// Of a basis alone: there is no data by which a lambda could be found.
+Truncation truncation_for(const Options& options, Index p) {
+  const Truncation truncation = *truncation_of(options, p);
+  if (!options.nonzeros) return truncation;
+  const std::string given = "nonzeros = " + std::to_string(*options.nonzeros);
+  if (options.lambda) throw Error(given + " and lambda: give one of them");
+  if (truncation.type != TruncationType::count)
+    throw Error(given + ": it goes with truncation count");
+  if (*options.nonzeros < 1 || *options.nonzeros > p)
+    throw Error(given + ": it must be from 1 to " + std::to_string(p) + ", the number of rows");
+  return truncation;
+}
+
 nb::dict rotate(nb::handle v, const nb::dict& given, nb::object progress) {
   const Matrix basis = nb::cast<Matrix>(v);
   const Options options = options_of(given);
-  RotateOptions rotation{.truncation = *truncation_of(options, basis.rows())};
+  RotateOptions rotation;
+  rotation.truncation = truncation_for(options, basis.rows());
   rotation.start = options.start.value_or(rotation.start);
   rotation.tolerance = options.tolerance;
   rotation.max_iterations = options.max_iterations;

@@ -109,6 +109,32 @@ def test_none_is_as_many_components_as_there_can_be(table):
     assert SPCArt().fit_covariance(np.cov(table.T)).n_components_ == 12
 
 
+def test_a_fraction_is_the_variance_that_components_of_pca_explain(table):
+    for fraction in (0.5, 0.9, 0.99):
+        ours, theirs = SPCArt(fraction, method="pca").fit(table), PCA(fraction).fit(table)
+        assert ours.n_components_ == theirs.n_components_
+
+
+def test_targets_are_reached(table):
+    for truncation in ("hard", "energy"):
+        model = SPCArt(3, truncation=truncation, sparsity=0.5, scale=True).fit(table)
+        assert model.nonzeros_.sum() == 18
+        assert model.target_["option"] == "sparsity"
+        assert model.target_["exact"]
+    model = SPCArt(3, keep=0.9, scale=True).fit(table)
+    assert 0.9 <= model.cpev_ / model.cpev_pca_ < 1
+
+
+def test_restarts_keep_the_best():
+    X = spcart.datasets.load_random(n=60, p=30).data
+    one = SPCArt(6, max_iter=400, best_by="cpev").fit(X)
+    best = SPCArt(6, max_iter=400, best_by="cpev", restarts=5, random_state=0).fit(X)
+    assert one.restarts_ is None
+    assert len(best.restarts_["cpev"]) == 6
+    assert best.cpev_ == pytest.approx(max(best.restarts_["cpev"]))
+    assert best.cpev_ >= one.cpev_
+
+
 def test_score_is_the_explained_variance_of_held_out_data(table):
     train, test = table[:60], table[60:]
     model = SPCArt(3, nonzeros=5).fit(train)
