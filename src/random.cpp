@@ -2,8 +2,17 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 namespace spcart {
+
+std::uint64_t seed_of(std::uint64_t seed, Index i) {  // splitmix64 (Steele, Lea and Flood 2014)
+  std::uint64_t z = seed + 0x9e3779b97f4a7c15U * (static_cast<std::uint64_t>(i) + 1);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
 
 double Random::uniform() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
 
@@ -25,6 +34,15 @@ Matrix Random::normal(Index rows, Index cols) {
   Matrix m(rows, cols);
   for (double& value : m.reshaped()) value = normal();
   return m;
+}
+
+std::vector<Index> Random::permutation(Index count) {
+  std::vector<Index> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), Index{0});
+  for (Index left = count; left > 1; --left)
+    std::swap(order[static_cast<std::size_t>(left - 1)],
+              order[static_cast<std::size_t>(below(left))]);
+  return order;
 }
 
 }  // namespace spcart

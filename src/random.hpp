@@ -2,10 +2,14 @@
 
 #include <cstdint>
 #include <random>
+#include <vector>
 
 #include "spcart/types.hpp"
 
 namespace spcart {
+
+/// The seed of the i-th of several streams of random numbers that belong to one seed.
+std::uint64_t seed_of(std::uint64_t seed, Index i);
 
 /// Random numbers that are the same for the same seed on every machine: the standard fixes the
 /// engine's bits but not those of its distributions, so these are written out.
@@ -17,6 +21,7 @@ class Random {
   double normal();           ///< mean 0, deviation 1
   Index below(Index bound);  ///< one of 0, ..., bound - 1
   Matrix normal(Index rows, Index cols);
+  std::vector<Index> permutation(Index count);  ///< 0, ..., count - 1 in random order
 
  private:
   std::mt19937_64 engine_;

@@ -13,6 +13,7 @@ struct Command {
 
 Command add_fit(CLI::App& program);
 Command add_path(CLI::App& program);
+Command add_choose(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_evaluate(CLI::App& program);
 Command add_transform(CLI::App& program);

@@ -21,12 +21,19 @@ constexpr int kGap = 3;
 struct Entry {
   Index variable = 0;
   double weight = 0;
+  std::string note = {};  ///< beside the weight
 };
 
-std::vector<Entry> by_weight(const Loadings& loadings, Index component) {
+std::vector<Entry> by_weight(const Loadings& loadings, Index component,
+                             const Stability* stability) {
   std::vector<Entry> entries;
-  for (Loadings::InnerIterator it(loadings, component); it; ++it)
-    if (it.value() != 0) entries.push_back({it.row(), it.value()});
+  for (Loadings::InnerIterator it(loadings, component); it; ++it) {
+    if (it.value() == 0) continue;
+    entries.push_back({it.row(), it.value()});
+    if (stability)
+      entries.back().note =
+          fmt::format(" {:.0f}%", 100 * stability->frequencies.coeff(it.row(), component));
+  }
   std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
     return std::abs(a.weight) > std::abs(b.weight);
   });
@@ -89,7 +96,8 @@ std::string variables_text(const std::vector<Entry>& entries, std::span<const st
   for (; shown < most; ++shown) {
     const std::string name =
         clipped(printable(names[static_cast<std::size_t>(entries[shown].variable)]), kNameWidth);
-    const std::string item = fmt::format("{} {}", name, weight_text(entries[shown].weight));
+    const std::string item =
+        fmt::format("{} {}{}", name, weight_text(entries[shown].weight), dim(entries[shown].note));
     const std::size_t left = entries.size() - shown - 1;
     const int reserve = left > 0 ? kGap + display_width(more_text(left)) : 0;
     if (!flow.add(item, display_width(item), reserve)) break;
@@ -116,7 +124,8 @@ std::string ending(const Result& result) {
 }  // namespace
 
 std::string component_table(const Loadings& loadings, const Criteria& criteria,
-                            std::span<const std::string> variables, bool all) {
+                            std::span<const std::string> variables, bool all,
+                            const Stability* stability) {
   const Index r = loadings.cols();
   const int label_width = static_cast<int>(fmt::formatted_size("PC{}", r));
   constexpr int kShareWidth = 9, kCountWidth = 8;
@@ -130,10 +139,10 @@ std::string component_table(const Loadings& loadings, const Criteria& criteria,
                      '\n';
   for (Index i = 0; i < r; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    text += fmt::format("  {}  {:>{}}  {:>{}}   {}\n",
-                        bold(left_aligned(fmt::format("PC{}", i + 1), label_width)),
-                        percent(criteria.adjusted_variance(i)), kShareWidth, criteria.nonzeros[k],
-                        kCountWidth, variables_text(by_weight(loadings, i), variables, layout));
+    text += fmt::format(
+        "  {}  {:>{}}  {:>{}}   {}\n", bold(left_aligned(fmt::format("PC{}", i + 1), label_width)),
+        percent(criteria.adjusted_variance(i)), kShareWidth, criteria.nonzeros[k], kCountWidth,
+        variables_text(by_weight(loadings, i, stability), variables, layout));
   }
   return text;
 }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bounds_table.hpp"
@@ -15,10 +17,12 @@
 #include "print.hpp"
 #include "progress.hpp"
 #include "run_arguments.hpp"
+#include "spcart/bootstrap.hpp"
 #include "spcart/error.hpp"
 #include "spcart/io.hpp"
 #include "spcart/names.hpp"
 #include "spcart/threads.hpp"
+#include "stability_note.hpp"
 #include "text.hpp"
 
 namespace spcart::command {
@@ -27,12 +31,18 @@ namespace {
 struct FitArguments {
   DataArguments data;
   OptionArguments options;
-  std::string json, loadings, scores;
+  std::string bootstrap, json, loadings, scores;
   bool bounds = false, all = false, quiet = false;
 };
 
 void add_arguments(CLI::App& app, FitArguments& arguments) {
   arguments.options.add_to(app, [](const OptionRecord&) { return true; });
+  app.add_option(
+         "--bootstrap", arguments.bootstrap,
+         "fit as many resamples of the samples as well, at least 2, and show how often each "
+         "variable is selected")
+      ->type_name("B")
+      ->group("Fit");
   arguments.data.add_reading(app)->required();
   arguments.data.add_covariance(app);
   arguments.data.add_preparation(app);
@@ -59,8 +69,32 @@ void complete(Result& result, const Data& data) {
   result.warnings.insert(result.warnings.begin(), data.warnings.begin(), data.warnings.end());
 }
 
-void set_texts(Outputs& outputs, const Result& result, const Data& data) {
-  if (outputs.wants("--json")) outputs.set("--json", to_json(result, data.table.variables));
+/// B of --bootstrap, 0 where it is not given.
+Index resamples(const FitArguments& arguments) {
+  const std::string& text = arguments.bootstrap;
+  if (text.empty()) return 0;
+  Index count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || end != text.data() + text.size() || count < 2)
+    throw Error(fmt::format("bootstrap = {}: it must be a whole number of at least 2", text));
+  return count;
+}
+
+void check_resampling(const Data& data) {
+  if (data.table.covariance)
+    throw Error("--bootstrap needs samples, but DATA is a covariance matrix");
+  if (data.table.in_file())
+    throw Error(
+        fmt::format("--bootstrap needs the samples in memory, and {} is left in its file; "
+                    "allow more by --memory or take a part of the samples",
+                    data.title));
+}
+
+void set_texts(Outputs& outputs, const Result& result, const Stability* stability,
+               const Data& data) {
+  if (outputs.wants("--json"))
+    outputs.set("--json", stability ? to_json(result, data.table.variables, *stability)
+                                    : to_json(result, data.table.variables));
   if (outputs.wants("--loadings"))
     outputs.set("--loadings", loadings_csv(result.loadings, data.table.variables));
   if (outputs.wants("--scores"))
@@ -79,6 +113,7 @@ std::string title(const FitArguments& arguments, const Result& result, const Tab
 
 void run(const FitArguments& arguments) {
   const Options options = arguments.options.options();
+  const BootstrapOptions bootstrapped{.resamples = resamples(arguments), .seed = options.seed};
   Outputs outputs({{"--json", arguments.json},
                    {"--loadings", arguments.loadings},
                    {"--scores", arguments.scores}},
@@ -86,26 +121,35 @@ void run(const FitArguments& arguments) {
   const ThreadScope threads(checked_threads(options.threads));
   Data data;
   Result result;
+  std::optional<Stability> stability;
   {
     const Activity activity(arguments.quiet);
     data = read(arguments.data, activity, options.components);
     if (outputs.wants("--scores") && data.table.covariance)
       throw Error("--scores needs samples, but DATA is a covariance matrix");
+    if (bootstrapped.resamples > 0) check_resampling(data);
     Options within = options;
     within.solver = solver_for(arguments.data, data, options.components, options.solver);
     prepare(data, arguments.data.preparation(), within.solver, activity);
     with_title(data, [&] { result = spcart::fit(*data.matrix, within, activity.observer()); });
+    if (bootstrapped.resamples > 0)
+      with_title(data, [&] {
+        stability = bootstrap(*data.matrix, result, bootstrapped, activity.observer());
+      });
     result.options = options;
     complete(result, data);
     activity.enter("writing");
-    set_texts(outputs, result, data);
+    set_texts(outputs, result, stability ? &*stability : nullptr, data);
     outputs.write();
   }
   if (arguments.quiet) return;
   if (!outputs.uses_stdout())
     print(title(arguments, result, data.table) +
-          component_table(result.loadings, result.criteria, data.table.variables, arguments.all) +
-          '\n' + totals(result) + (arguments.bounds ? '\n' + bounds_table(result.bounds) : ""));
+          component_table(result.loadings, result.criteria, data.table.variables, arguments.all,
+                          stability ? &*stability : nullptr) +
+          '\n' + totals(result) +
+          (stability ? stability_note(*stability, result.loadings, data.table.variables) : "") +
+          (arguments.bounds ? '\n' + bounds_table(result.bounds) : ""));
   print_warnings(result.warnings);
 }
 

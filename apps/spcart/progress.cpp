@@ -30,12 +30,15 @@ std::mutex line_mutex;
 bool line_shown = false, silent = false;
 
 const char* words(std::string_view stage_name) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 5> kWords = {{
+  constexpr std::array<std::pair<std::string_view, const char*>, 8> kWords = {{
       {"pca", "finding principal components"},
       {"rotate", "finding sparse components"},
       {"refit", "refitting"},
       {"refine", "refining"},
       {"score", "judging the components"},
+      {"permute", "permuting columns"},
+      {"validate", "cross-validating"},
+      {"bootstrap", "fitting resamples"},
   }};
   for (const auto& [name, text] : kWords)
     if (name == stage_name) return text;

@@ -4,6 +4,7 @@
 #include "data/gram_product.hpp"
 #include "data/load_dense.hpp"
 #include "data/panels.hpp"
+#include "data/resample.hpp"
 #include "data/stored.hpp"
 #include "data/stored_values.hpp"
 
@@ -11,7 +12,7 @@ namespace spcart {
 namespace {
 
 template <class T>
-class DenseMatrix : public StoredMatrix {
+class DenseMatrix : public StoredMatrix, public Samples {
  public:
   DenseMatrix(const DenseView& view, const Preparation& preparation, const Tick& tick)
       : StoredMatrix(view.rows, view.cols,
@@ -37,6 +38,18 @@ class DenseMatrix : public StoredMatrix {
   };
 
   std::unique_ptr<Pass> open(Along, Index) const final { return std::make_unique<Walk>(view_); }
+
+  std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
+                                             const Preparation& preparation,
+                                             const Tick& tick) const final {
+    return make_gathered(view_, std::move(rows), preparation, tick);
+  }
+
+  std::unique_ptr<DataMatrix> do_permute_columns(std::uint64_t seed, const Tick& tick) const final {
+    Preparation preparation = measured_anew(StoredMatrix::preparation());
+    preparation.remove_row_mean = false;
+    return make_dense(permuted_columns(view_, row_means(), seed, tick), preparation, tick);
+  }
 
   DenseView view_;
 };

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "data/preparation.hpp"
+#include "data/resample.hpp"
 #include "data/sparse_gram.hpp"
 #include "data/sparse_lines.hpp"
 #include "data/sparse_products.hpp"
@@ -37,7 +38,7 @@ double stored_entries(const SparseView& view) {
 }
 
 template <class T, class I>
-class SparseMatrix final : public StoredMatrix {
+class SparseMatrix final : public StoredMatrix, public Samples {
  public:
   SparseMatrix(const SparseView& view, const Preparation& preparation)
       : StoredMatrix(view.rows, view.cols, stored_entries<I>(view)),
@@ -351,6 +352,16 @@ class SparseMatrix final : public StoredMatrix {
     const Vector w = e.sum() / 2 * m + ec.sum() * ones - y.col(0);
     const Vector z = ec.dot(means()) / 2 * ones - y.col(1);
     sparse::finish_gram(m, w, ones, z, ones, g);
+  }
+
+  std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
+                                             const Preparation& preparation,
+                                             const Tick&) const override {
+    return make_sparse(selected_rows(view_, rows), preparation);
+  }
+
+  std::unique_ptr<DataMatrix> do_permute_columns(std::uint64_t seed, const Tick&) const override {
+    return make_sparse(permuted_columns(view_, seed), measured_anew(preparation()));
   }
 
   SparseView view_;

@@ -8,6 +8,8 @@
 
 #include "io/byte_source.hpp"
 #include "io/text.hpp"
+#include "spcart/bootstrap.hpp"
+#include "spcart/choose.hpp"
 #include "spcart/io.hpp"
 #include "spcart/names.hpp"
 #include "spcart/version.hpp"
@@ -137,6 +139,20 @@ ordered_json object_of(const Compared& row) {
   out["fits"] = row.fits;
   out["note"] = row.note.empty() ? ordered_json(nullptr) : ordered_json(row.note);
   return out;
+}
+
+ordered_json object_of(const Stability& stability) {
+  return {{"resamples", stability.resamples},
+          {"frequencies", columns_of(stability.frequencies)},
+          {"cosines", array_of(stability.cosines)}};
+}
+
+ordered_json object_of(const Scree& scree) {
+  return {{"variances", array_of(scree.variances)},
+          {"broken_stick", array_of(scree.broken_stick)},
+          {"parallel", array_of(scree.parallel)},
+          {"by_broken_stick", scree.by_broken_stick},
+          {"by_parallel", scree.by_parallel}};
 }
 
 /// Of this program: what getrusage tells is also that of the one which started it.
@@ -343,6 +359,32 @@ std::string to_json(const Path& path) {
   out["solver"] = name(path.solver);
   out["warnings"] = path.warnings;
   out["timing"] = {{"pca", path.pca_seconds}, {"total", path.seconds}};
+  return dump(out);
+}
+
+std::string to_json(const Choice& choice) {
+  ordered_json points = ordered_json::array();
+  for (const HeldOut& point : choice.held_out)
+    points.push_back({{"components", point.components},
+                      {"nonzeros", point.nonzeros},
+                      {"error", finite(point.error)},
+                      {"excess_deviation", finite(point.excess_deviation)}});
+  ordered_json out;
+  out["spcart"] = kVersion;
+  out["components"] = choice.components;
+  out["nonzeros"] = choice.nonzeros;
+  out["reasons"] = choice.reasons;
+  out["scree"] = object_of(choice.scree);
+  out["cross_validation"] = {
+      {"points", std::move(points)}, {"least", choice.least}, {"chosen", choice.chosen}};
+  out["warnings"] = choice.warnings;
+  return dump(out);
+}
+
+std::string to_json(const Result& result, std::span<const std::string> variables,
+                    const Stability& stability) {
+  ordered_json out = ordered_json::parse(to_json(result, variables));
+  out["bootstrap"] = object_of(stability);
   return dump(out);
 }
 

@@ -1,0 +1,254 @@
+#include "data/resample.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "data/load_dense.hpp"
+#include "data/stored.hpp"
+#include "data/stored_values.hpp"
+#include "random.hpp"
+#include "spcart/error.hpp"
+#include "spcart/memory.hpp"
+
+namespace spcart {
+namespace {
+
+template <class T>
+class GatheredMatrix final : public StoredMatrix {
+ public:
+  GatheredMatrix(const DenseView& view, std::vector<Index> rows, const Preparation& preparation,
+                 const Tick& tick)
+      : StoredMatrix(static_cast<Index>(rows.size()), view.cols,
+                     static_cast<double>(rows.size()) * static_cast<double>(view.cols)),
+        view_(view),
+        rows_(std::move(rows)) {
+    measure(preparation, tick);
+  }
+
+ private:
+  class Walk final : public Pass {
+   public:
+    explicit Walk(const GatheredMatrix& a) : a_(a) {}
+    void load(Index row, Index col, Block tile) const override { a_.load(row, col, tile); }
+
+   private:
+    const GatheredMatrix& a_;
+  };
+
+  void load(Index row, Index col, Block tile) const {
+    const auto* first = static_cast<const T*>(view_.data) + col * view_.col_stride;
+    const auto at = [&](Index i) {
+      return first + rows_[static_cast<std::size_t>(row + i)] * view_.row_stride;
+    };
+    if (view_.col_stride == 1)
+      for (Index i = 0; i < tile.cols(); ++i) std::copy_n(at(i), tile.rows(), tile.col(i).data());
+    else  // rows rise: the few samples of a tile are near one another within a variable
+      for (Index j = 0; j < tile.rows(); ++j)
+        for (Index i = 0; i < tile.cols(); ++i)
+          tile(j, i) = static_cast<double>(at(i)[j * view_.col_stride]);
+  }
+
+  std::unique_ptr<Pass> open(Along, Index) const override { return std::make_unique<Walk>(*this); }
+
+  DenseView view_;
+  std::vector<Index> rows_;
+};
+
+/// What a view of a sparse table that owns its numbers owns.
+template <class T, class I>
+struct Owned {
+  std::vector<T> values;
+  std::vector<I> inner, outer;
+};
+
+template <class T, class I>
+SparseView view_of(std::shared_ptr<Owned<T, I>> owned, SparseView::Major major, Index rows,
+                   Index cols) {
+  return {.major = major,
+          .rows = rows,
+          .cols = cols,
+          .values = owned->values.data(),
+          .scalar = scalar_of<T>(),
+          .inner = owned->inner.data(),
+          .outer = owned->outer.data(),
+          .wide = sizeof(I) == sizeof(std::int64_t),
+          .owner = owned};
+}
+
+/// f(T{}, I{}) for the types of a view.
+template <class F>
+SparseView with_types(const SparseView& view, F f) {
+  return with_scalar(view.scalar, [&]<class T>(T value) {
+    return view.wide ? f(value, std::int64_t{}) : f(value, std::int32_t{});
+  });
+}
+
+template <class I>
+void check_entries(std::size_t count) {
+  if (count > static_cast<std::size_t>(std::numeric_limits<I>::max()))
+    throw Error(
+        fmt::format("resampling gives {} entries, more than the table's indices can count", count));
+}
+
+/// Copies of row i become rows begin[i] to begin[i + 1] - 1.
+std::vector<Index> places(const std::vector<Index>& rows, Index count) {
+  std::vector<Index> begin(static_cast<std::size_t>(count) + 1, 0);
+  for (const Index row : rows) ++begin[static_cast<std::size_t>(row) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  return begin;
+}
+
+template <class T, class I>
+SparseView select_compressed(const SparseView& view, const std::vector<Index>& rows) {
+  const auto* values = static_cast<const T*>(view.values);
+  const auto* inner = static_cast<const I*>(view.inner);
+  const auto* outer = static_cast<const I*>(view.outer);
+  const bool by_row = view.major == SparseView::Major::row;
+  auto owned = std::make_shared<Owned<T, I>>();
+  const auto end_line = [&] {
+    check_entries<I>(owned->values.size());
+    owned->outer.push_back(static_cast<I>(owned->values.size()));
+  };
+  end_line();
+  if (by_row) {
+    for (const Index row : rows) {
+      owned->values.insert(owned->values.end(), values + outer[row], values + outer[row + 1]);
+      owned->inner.insert(owned->inner.end(), inner + outer[row], inner + outer[row + 1]);
+      end_line();
+    }
+  } else {
+    const std::vector<Index> begin = places(rows, view.rows);
+    for (Index j = 0; j < view.cols; ++j) {
+      for (I k = outer[j]; k < outer[j + 1]; ++k) {
+        const auto row = static_cast<std::size_t>(inner[k]);
+        for (Index place = begin[row]; place < begin[row + 1]; ++place) {
+          owned->values.push_back(values[k]);
+          owned->inner.push_back(static_cast<I>(place));
+        }
+      }
+      end_line();
+    }
+  }
+  return view_of(std::move(owned), view.major, static_cast<Index>(rows.size()), view.cols);
+}
+
+template <class T, class I>
+SparseView permute_compressed(const SparseView& view, std::uint64_t seed) {
+  auto owned = std::make_shared<Owned<T, I>>();
+  owned->outer.assign(static_cast<std::size_t>(view.cols) + 1, 0);
+  auto count = [&](Index, Index col, T) { ++owned->outer[static_cast<std::size_t>(col) + 1]; };
+  for_each_entry<T, I>(view, count);
+  std::partial_sum(owned->outer.begin(), owned->outer.end(), owned->outer.begin());
+  const auto entries = static_cast<std::size_t>(owned->outer.back());
+  owned->values.resize(entries);
+  owned->inner.resize(entries);
+
+  // Each draw takes the next row of an order that is drawn as far as it is needed; whatever order
+  // the last column left is as good a start as any.
+  std::vector<I> order(static_cast<std::size_t>(view.rows));
+  std::iota(order.begin(), order.end(), I{0});
+  Random random(seed);
+  for (Index j = 0; j < view.cols; ++j) {
+    const I first = owned->outer[static_cast<std::size_t>(j)];
+    const I last = owned->outer[static_cast<std::size_t>(j) + 1];
+    for (I k = first; k < last; ++k) {
+      const Index drawn = k - first;
+      std::swap(order[static_cast<std::size_t>(drawn)],
+                order[static_cast<std::size_t>(drawn + random.below(view.rows - drawn))]);
+      owned->inner[static_cast<std::size_t>(k)] = order[static_cast<std::size_t>(drawn)];
+    }
+    std::sort(owned->inner.begin() + first, owned->inner.begin() + last);
+  }
+
+  // Which value of a column meets which of its rows must be random, too.
+  std::vector<I> next(owned->outer.begin(), owned->outer.end() - 1);
+  auto put = [&](Index, Index col, T value) {
+    owned->values[static_cast<std::size_t>(next[static_cast<std::size_t>(col)]++)] = value;
+  };
+  for_each_entry<T, I>(view, put);
+  for (Index j = 0; j < view.cols; ++j) {
+    const I first = owned->outer[static_cast<std::size_t>(j)];
+    for (I left = owned->outer[static_cast<std::size_t>(j) + 1] - first; left > 1; --left)
+      std::swap(owned->values[static_cast<std::size_t>(first + left - 1)],
+                owned->values[static_cast<std::size_t>(first + random.below(left))]);
+  }
+  return view_of(std::move(owned), SparseView::Major::column, view.rows, view.cols);
+}
+
+const Samples& samples_of(const DataMatrix& a) {
+  if (const auto* samples = dynamic_cast<const Samples*>(&a)) return *samples;
+  throw Error(a.samples() ? "this needs the samples in memory, as a dense or a sparse table"
+                          : "this needs samples, and only their covariance is known");
+}
+
+}  // namespace
+
+Preparation measured_anew(Preparation preparation) {
+  preparation.means.reset();
+  preparation.scales.reset();
+  return preparation;
+}
+
+std::unique_ptr<DataMatrix> select_rows(const DataMatrix& a, std::vector<Index> rows,
+                                        const Preparation& preparation, const Tick& tick) {
+  const Samples& samples = samples_of(a);
+  std::ranges::sort(rows);
+  if (rows.empty()) throw Error("rows: none is given");
+  const Index wrong = rows.front() < 0 ? rows.front() : rows.back();
+  if (wrong < 0 || wrong >= a.rows())
+    throw Error(fmt::format("rows: {} is not within 0 to {}", wrong, a.rows() - 1));
+  return samples.do_select_rows(std::move(rows), preparation, tick);
+}
+
+std::unique_ptr<DataMatrix> permute_columns(const DataMatrix& a, std::uint64_t seed,
+                                            const Tick& tick) {
+  return samples_of(a).do_permute_columns(seed, tick);
+}
+
+std::unique_ptr<DataMatrix> make_gathered(const DenseView& view, std::vector<Index> rows,
+                                          const Preparation& preparation, const Tick& tick) {
+  return with_scalar(view.scalar, [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
+    return std::make_unique<GatheredMatrix<T>>(view, std::move(rows), preparation, tick);
+  });
+}
+
+SparseView selected_rows(const SparseView& view, const std::vector<Index>& rows) {
+  return with_types(view,
+                    [&]<class T, class I>(T, I) { return select_compressed<T, I>(view, rows); });
+}
+
+Matrix permuted_columns(const DenseView& view, const Vector& row_means, std::uint64_t seed,
+                        const Tick& tick) {
+  const auto bytes = static_cast<std::uint64_t>(view.rows) * static_cast<std::uint64_t>(view.cols) *
+                     sizeof(double);
+  if (const std::uint64_t memory = available_memory(); bytes > memory)
+    throw Error(
+        fmt::format("permuting the table takes {} for a copy, and {} are left: take fewer "
+                    "samples or variables",
+                    bytes_in_words(bytes), bytes_in_words(memory)));
+  Matrix copy(view.rows, view.cols);
+  Random random(seed);
+  with_scalar(view.scalar, [&]<class T>(T) {
+    for (Index j = 0; j < view.cols; ++j) {
+      if (tick) tick(static_cast<double>(j) / static_cast<double>(view.cols));
+      const auto* column = static_cast<const T*>(view.data) + j * view.col_stride;
+      for (Index i = 0; i < view.rows; ++i)
+        copy(i, j) = static_cast<double>(column[i * view.row_stride]);
+      if (row_means.size() > 0) copy.col(j) -= row_means;
+      for (Index left = view.rows; left > 1; --left)
+        std::swap(copy(left - 1, j), copy(random.below(left), j));
+    }
+  });
+  return copy;
+}
+
+SparseView permuted_columns(const SparseView& view, std::uint64_t seed) {
+  return with_types(view,
+                    [&]<class T, class I>(T, I) { return permute_compressed<T, I>(view, seed); });
+}
+
+}  // namespace spcart

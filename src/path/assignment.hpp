@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "spcart/types.hpp"
+
+namespace spcart {
+
+/// For each row of a square matrix a column of its own, so that the sum of the weights at these
+/// places is largest. O(r^3).
+std::vector<Index> best_assignment(ConstBlock weights);
+
+}  // namespace spcart

@@ -1,0 +1,75 @@
+#include "path/scree.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "path/stage.hpp"
+#include "random.hpp"
+#include "spcart/resample.hpp"
+
+namespace spcart {
+namespace {
+
+Vector shares(const DataMatrix& a, Index count, const PcaOptions& options, const Tick& tick) {
+  return principal_basis(a, count, options, tick).singular_values.cwiseAbs2() / a.squared_norm();
+}
+
+/// What a component of data without structure exceeds in at most one case of twenty: data and its
+/// B permutations are then B + 1 equals, of which that of rank 0.95 (B + 1) is taken.
+Vector quantiles(Matrix draws) {
+  constexpr double kLevel = 0.95;
+  const Index most = draws.cols();
+  const Index rank =
+      std::min(most, static_cast<Index>(std::ceil(kLevel * static_cast<double>(most + 1))));
+  Vector result(draws.rows());
+  for (Index k = 0; k < draws.rows(); ++k) {
+    Vector values = draws.row(k);
+    std::nth_element(values.begin(), values.begin() + rank - 1, values.end());
+    result[k] = values[rank - 1];
+  }
+  return result;
+}
+
+/// How many of the first variances are above their thresholds.
+Index count_above(const Vector& variances, const Vector& thresholds) {
+  Index count = 0;
+  while (count < variances.size() && variances[count] > thresholds[count]) ++count;
+  return count;
+}
+
+}  // namespace
+
+Vector broken_stick(Index pieces, Index count) {
+  Vector lengths = Vector::Zero(count);
+  double sum = 0;
+  for (Index k = pieces; k >= 1; --k) {
+    sum += 1 / static_cast<double>(k);
+    if (k <= count) lengths[k - 1] = sum / static_cast<double>(pieces);
+  }
+  return lengths;
+}
+
+Scree scree(const DataMatrix& a, Index count, const ChooseOptions& options,
+            const Observer& observer) {
+  // A threshold needs no more digits than are shown of it, and noise takes the solver long.
+  constexpr double kTolerance = 1e-5;
+  Scree scree;
+  scree.variances =
+      shares(a, count, {.solver = options.solver, .seed = options.seed}, tick_of(observer, "pca"));
+  Matrix draws(count, options.permutations);
+  const Tick whole = tick_of(observer, "permute");
+  for (Index b = 0; b < options.permutations; ++b) {
+    const Tick tick = part_of(whole, b, options.permutations);
+    const auto permuted = permute_columns(a, seed_of(options.seed, b), tick);
+    draws.col(b) =
+        shares(*permuted, count,
+               {.solver = options.solver, .tolerance = kTolerance, .seed = options.seed}, tick);
+  }
+  scree.parallel = quantiles(std::move(draws));
+  scree.broken_stick = broken_stick(std::min(a.rows() - 1, a.cols()), count);
+  scree.by_parallel = count_above(scree.variances, scree.parallel);
+  scree.by_broken_stick = count_above(scree.variances, scree.broken_stick);
+  return scree;
+}
+
+}  // namespace spcart

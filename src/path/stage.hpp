@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+
+#include "spcart/error.hpp"
+#include "spcart/fit.hpp"
+
+namespace spcart {
+
+/// Tells the observer where a stage is, and lets it stop that.
+inline void tell(const Observer& observer, std::string_view stage, double fraction) {
+  if (observer && !observer({stage, fraction})) throw Cancelled();
+}
+
+/// A stage, or as much of it as lies between two fractions.
+inline Tick tick_of(const Observer& observer, std::string_view stage, double from = 0,
+                    double to = 1) {
+  return [=, &observer](double fraction) { tell(observer, stage, from + (to - from) * fraction); };
+}
+
+/// For the i-th of `count` equal parts of some work.
+inline Tick part_of(const Tick& tick, Index i, Index count) {
+  return [=, &tick](double fraction) {
+    if (tick) tick((static_cast<double>(i) + fraction) / static_cast<double>(count));
+  };
+}
+
+}  // namespace spcart

@@ -1,0 +1,238 @@
+#include "spcart/choose.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+#include "path/cross_validation.hpp"
+#include "path/scree.hpp"
+#include "spcart/datasets.hpp"
+#include "spcart/error.hpp"
+#include "verify.hpp"
+
+namespace spcart {
+namespace {
+
+using Json = nlohmann::json;
+using testing::run;
+
+Choice choose_in(const std::string& dataset, const ChooseOptions& options = {}) {
+  return choose(*load_dataset(dataset).prepare(), options);
+}
+
+TEST(Choose, FindsFivePlantedComponents) {
+  int right = 0;
+  for (int seed = 0; seed < 20; ++seed) {
+    const Choice choice =
+        choose_in(fmt::format("spiked:n=200,p=60,r=5,k=8,strength=6,seed={}", seed),
+                  {.nonzeros = {2, 4, 8, 16, 60}});
+    right += choice.components == 5;
+    EXPECT_EQ(choice.nonzeros, 8) << seed;
+  }
+  EXPECT_GE(right, 18);
+}
+
+TEST(Choose, SeesNoStructureInNoise) {
+  int right = 0;
+  for (int seed = 0; seed < 20; ++seed) {
+    const Choice choice =
+        choose_in(fmt::format("random:n=200,p=60,seed={}", seed), {.nonzeros = {2, 4, 8, 16, 60}});
+    right += choice.components == 0;
+  }
+  EXPECT_GE(right, 18);
+}
+
+/// The error itself, not only what is recommended, is least where the truth is.
+TEST(Choose, HeldOutErrorIsLeastAtWhatWasPlanted) {
+  struct Planted {
+    Index r, k, p;
+  };
+  for (const auto& [r, k, p] : {Planted{5, 8, 100}, Planted{3, 12, 80}, Planted{2, 5, 40}})
+    for (int seed = 0; seed < 3; ++seed) {
+      const Choice choice =
+          choose_in(fmt::format("spiked:n=300,p={},r={},k={},seed={}", p, r, k, seed));
+      const HeldOut& least = choice.held_out[static_cast<std::size_t>(choice.least)];
+      EXPECT_EQ(least.components, r) << seed;
+      EXPECT_LE(static_cast<double>(least.nonzeros), 1.5 * static_cast<double>(k)) << seed;
+      EXPECT_GE(static_cast<double>(least.nonzeros), static_cast<double>(k) / 1.5) << seed;
+      EXPECT_EQ(choice.components, r) << seed;
+    }
+}
+
+TEST(Choose, BrokenStickIsWhatItsFormulaSays) {
+  const Vector stick = broken_stick(4, 4);
+  EXPECT_NEAR(stick.sum(), 1, 1e-15);
+  EXPECT_NEAR(stick[0], (1 + 0.5 + 1.0 / 3 + 0.25) / 4, 1e-15);
+  EXPECT_NEAR(stick[3], 0.25 / 4, 1e-15);
+  EXPECT_EQ(broken_stick(9, 3), broken_stick(9, 9).head(3));
+}
+
+TEST(Choose, ScreeHasTheVariancesOfPca) {
+  const Matrix s = verify::decaying(40, 10, 2);
+  const auto a = make_dense(view_of(s));
+  const Choice choice = choose(*a, {.most = 6, .permutations = 3});
+  const Vector squares = verify::singular_values(verify::prepared(s, {})).cwiseAbs2();
+  EXPECT_LT((choice.scree.variances - squares.head(6) / squares.sum()).norm(), 1e-8);
+  EXPECT_EQ(choice.scree.parallel.size(), 6);
+  EXPECT_EQ(choice.scree.broken_stick.size(), 6);
+}
+
+/// With all variables in every component and no shrinking to speak of, the prediction is that of
+/// least squares, done here entry by entry. One component more than there are is of no use.
+TEST(Choose, HeldOutErrorsAreThoseOfPredictingBlocks) {
+  const Matrix x = verify::random_orthonormal(12, 2, 1);
+  const Matrix s = 50 * verify::random_matrix(60, 2, 2) * x.transpose() +
+                   1e-6 * verify::random_matrix(60, 12, 3);
+  const auto a = make_dense(view_of(s), {.center = false});
+  const CrossValidation found = cross_validate(*a, {1, 2}, {12}, {.folds = 4}, {});
+  ASSERT_EQ(found.points.size(), 3U);
+  EXPECT_EQ(found.points[0].error, 1);
+  EXPECT_GT(found.points[1].error, 1e-3);
+  EXPECT_LT(found.points[2].error, 1e-12);
+  EXPECT_GT(found.points[2].error, 0);
+}
+
+TEST(Choose, TheSimplestWithinOneStandardErrorIsChosen) {
+  // Settings: none, 1 component of 2 or 5 variables, 2 components of 2 or 5; three folds.
+  Matrix errors(5, 3);
+  errors << 10, 20, 30,  //
+      6, 15, 20,         // far above the least in every fold
+      5, 12, 14,         // on average above it by less than that varies
+      5, 9, 15,          //
+      4, 10, 14;         // the least
+  const CrossValidation found = judge_errors(errors, {1, 2}, {2, 5});
+  EXPECT_EQ(found.least, 4);
+  EXPECT_NEAR(found.points[4].error, 28.0 / 60, 1e-15);
+  EXPECT_EQ(found.points[4].excess_deviation, 0);
+  // Differences 1, 2, 0: their sum 3 has standard error sqrt(3) * 1, less than 3.
+  EXPECT_NEAR(found.points[2].excess_deviation, std::sqrt(3.0) / 60, 1e-15);
+  // Differences 1, -1, 1: their sum 1 has standard error sqrt(3 * 4 / 3) = 2.
+  EXPECT_NEAR(found.points[3].excess_deviation, 2.0 / 60, 1e-15);
+  EXPECT_EQ(found.chosen, 3);
+  EXPECT_EQ(found.points[3].components, 2);
+  EXPECT_EQ(found.points[3].nonzeros, 2);
+}
+
+TEST(Choose, IsTheSameForTheSameSeedAndAnyThreads) {
+  const std::string dataset = "spiked:n=120,p=40,r=3,k=5,strength=4";
+  const Choice one = choose_in(dataset, {.seed = 5, .threads = 1});
+  const Choice two = choose_in(dataset, {.seed = 5, .threads = 2});
+  EXPECT_EQ(one.components, two.components);
+  EXPECT_EQ(one.nonzeros, two.nonzeros);
+  EXPECT_LT((one.scree.parallel - two.scree.parallel).norm(), 1e-9);
+  ASSERT_EQ(one.held_out.size(), two.held_out.size());
+  for (std::size_t k = 0; k < one.held_out.size(); ++k)
+    EXPECT_NEAR(one.held_out[k].error, two.held_out[k].error, 1e-9);
+  EXPECT_NE(one.scree.parallel, choose_in(dataset, {.seed = 6}).scree.parallel);
+}
+
+TEST(Choose, SparseDataGivesWhatDenseDoes) {
+  const Table table = load_dataset("spiked:n=100,p=30,r=2,k=5");
+  const Matrix s = to_matrix(table);
+  Eigen::SparseMatrix<double, Eigen::RowMajor> stored = s.sparseView();
+  stored.makeCompressed();
+  const auto a = make_sparse({.rows = s.rows(),
+                              .cols = s.cols(),
+                              .values = stored.valuePtr(),
+                              .inner = stored.innerIndexPtr(),
+                              .outer = stored.outerIndexPtr()});
+  const ChooseOptions options{.permutations = 5, .components = {1, 2, 3}};
+  const Choice sparse = choose(*a, options), dense = choose(*table.prepare(), options);
+  EXPECT_EQ(sparse.components, dense.components);
+  EXPECT_EQ(sparse.nonzeros, dense.nonzeros);
+  for (std::size_t k = 0; k < dense.held_out.size(); ++k)
+    EXPECT_NEAR(sparse.held_out[k].error, dense.held_out[k].error, 1e-9);
+}
+
+TEST(Choose, RefusesWhatCannotBe) {
+  const auto a = load_dataset("spiked:n=40,p=20,r=2,k=4").prepare();
+  EXPECT_THROW(choose(*a, {.most = 0}), Error);
+  EXPECT_THROW(choose(*a, {.permutations = 0}), Error);
+  EXPECT_THROW(choose(*a, {.folds = 1}), Error);
+  EXPECT_THROW(choose(*a, {.folds = 41}), Error);
+  EXPECT_THROW(choose(*a, {.components = {0}}), Error);
+  EXPECT_THROW(choose(*a, {.components = {20}}), Error);
+  EXPECT_THROW(choose(*a, {.nonzeros = {21}}), Error);
+  EXPECT_THROW(choose(*a, {.tolerance = -1}), Error);
+  EXPECT_THROW(choose(*a, {}, [](const Progress&) { return false; }), Cancelled);
+  EXPECT_THROW(choose(*load_dataset("pitprops").prepare()), Error);
+  EXPECT_THROW(choose(*make_dense(Matrix::Ones(10, 4))), Error);
+  EXPECT_THROW(choose(*make_dense(Matrix::Identity(3, 3))), Error);
+}
+
+/// A table as small as is allowed, and one wider than it is long.
+TEST(Choose, TakesSmallAndWideTables) {
+  EXPECT_GE(choose(*make_dense(verify::random_matrix(4, 2, 1)), {.folds = 4}).components, 0);
+  EXPECT_GE(choose(*make_dense(verify::random_matrix(6, 2, 1)), {.folds = 2}).components, 0);
+  EXPECT_EQ(choose_in("spiked:n=60,p=200,r=2,k=6,strength=12").components, 2);
+}
+
+TEST(CommandChoose, RecommendsACallThatWorks) {
+  const testing::Folder folder;
+  const auto outcome = run({"choose", "@spiked:n=200,p=40,r=3,k=5", "--scale", "--permutations",
+                            "10", "--json", folder / "c.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("3 components of 5 variables"), std::string::npos) << outcome.out;
+  EXPECT_NE(
+      outcome.out.find("next: spcart fit @spiked:n=200,p=40,r=3,k=5 -r 3 --nonzeros 5 --scale"),
+      std::string::npos)
+      << outcome.out;
+  for (const char* word : {"PC1", "permuted", "broken stick", "held-out"})
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word;
+  const Json json = Json::parse(testing::content_of(folder / "c.json"));
+  EXPECT_EQ(json["components"], 3);
+  EXPECT_EQ(json["nonzeros"], 5);
+  EXPECT_EQ(json["scree"]["by_parallel"], 3);
+  EXPECT_EQ(json["cross_validation"]["points"][0]["error"], 1);
+  EXPECT_EQ(json["reasons"].size(), 2U);
+}
+
+TEST(CommandChoose, SaysNoStructure) {
+  const auto outcome = run({"choose", "@random:n=100,p=20,seed=1"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("no structure"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("next:"), std::string::npos) << outcome.out;
+}
+
+TEST(CommandChoose, RefusesWithStatusTwo) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"@spiked:n=50", "--folds", "51"},
+                                             {"@spiked:n=50", "--folds", "1"},
+                                             {"@spiked:n=50", "--folds", "few"},
+                                             {"@spiked:n=50", "--permutations", "0"},
+                                             {"@spiked:n=50", "--most", "0"},
+                                             {"@spiked:n=50", "-r", "2,,3"},
+                                             {"@spiked:n=50", "-r", "2,"},
+                                             {"@spiked:n=50", "-r", "200"},
+                                             {"@spiked:n=50", "--nonzeros", "101"},
+                                             {"@spiked:n=50", "--threads", "-1"},
+                                             {"@pitprops"},
+                                             {"@nothing"}}) {
+    std::vector<std::string> call = {"choose"};
+    call.insert(call.end(), arguments.begin(), arguments.end());
+    const auto outcome = run(call);
+    EXPECT_EQ(outcome.status, 2) << arguments.back();
+    EXPECT_TRUE(outcome.err.starts_with("spcart: error: ")) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+  EXPECT_NE(run({"choose", "@spiked:n=50", "--folds", "51"})
+                .err.find("folds = 51: it must be from "
+                          "2 to 50"),
+            std::string::npos);
+}
+
+TEST(CommandChoose, AnInterruptEndsItWithinASecond) {
+  const testing::Folder folder;
+  for (const double delay : {0.3, 2.0}) {
+    const auto outcome = run(
+        {"choose", "@random:n=1500,p=800", "--json", folder / "c.json", "--permutations", "1000"},
+        {.signal = SIGINT, .signal_after = delay});
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    EXPECT_LT(outcome.seconds_after_signal, 1.0);
+    EXPECT_TRUE(outcome.err.starts_with("spcart: interrupted while ")) << outcome.err;
+    EXPECT_EQ(folder.list(), std::vector<std::string>{});
+  }
+}
+
+}  // namespace
+}  // namespace spcart
