@@ -62,7 +62,7 @@ TEST(Assignment, FindsAPermutationOfManyComponents) {
   const Index r = 200;
   const Matrix v = verify::random_orthonormal(300, r, 3);
   Matrix shuffled(300, r);
-  for (Index i = 0; i < r; ++i) shuffled.col((i * 77 + 5) % r) = i % 2 == 0 ? v.col(i) : -v.col(i);
+  for (Index i = 0; i < r; ++i) shuffled.col((i * 77 + 5) % r) = (i % 2 == 0 ? 1 : -1) * v.col(i);
   const Matrix cosines = (v.transpose() * shuffled).cwiseAbs();
   const std::vector<Index> columns = best_assignment(cosines);
   for (Index i = 0; i < r; ++i) EXPECT_EQ(columns[static_cast<std::size_t>(i)], (i * 77 + 5) % r);

@@ -53,7 +53,7 @@ std::vector<Shown> shown_in(const std::string& document) {
 
 TEST(Documents, ShowWhatTheCommandPrints) {
   std::size_t seen = 0;
-  for (const char* document : {"README.md", "docs/command.md"})
+  for (const char* document : {"README.md", "docs/choosing.md", "docs/command.md"})
     for (const Shown& shown : shown_in(document)) {
       const Outcome outcome = run(shown.arguments);
       EXPECT_EQ(outcome.status, 0) << document << ": " << outcome.err;

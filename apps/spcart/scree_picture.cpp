@@ -14,7 +14,7 @@ namespace spcart::command {
 namespace {
 
 constexpr int kBarWidth = 46;
-constexpr Index kMostColumns = 10;
+constexpr Index kMostRows = 8, kMostColumns = 10;
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
@@ -39,30 +39,41 @@ std::string bar(double filled, double permuted, double stick) {
 
 /// Components that are worth showing: those that anything speaks for, and some more.
 Index shown(const Choice& choice) {
-  constexpr Index kMore = 3, kLeast = 5;
+  constexpr Index kMore = 3, kLeast = 5, kMost = 12;
   const Scree& scree = choice.scree;
   const Index last =
       std::max({scree.by_parallel, scree.by_broken_stick, choice.components}) + kMore;
-  return std::min(std::max(last, kLeast), scree.variances.size());
+  return std::min(std::clamp(last, kLeast, kMost), scree.variances.size());
 }
 
-const HeldOut& at(const Choice& choice, Index k) {
-  return choice.held_out[static_cast<std::size_t>(k)];
+/// What of the held-out points is shown: as many numbers as there is room for, around that of the
+/// least error.
+std::vector<Index> window(std::vector<Index> numbers, Index center, Index most) {
+  std::ranges::sort(numbers);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  const auto count = static_cast<Index>(numbers.size());
+  const Index place = std::ranges::lower_bound(numbers, center) - numbers.begin();
+  const Index first = std::clamp<Index>(place - most / 2, 0, std::max<Index>(count - most, 0));
+  return {numbers.begin() + first, numbers.begin() + std::min(first + most, count)};
 }
 
-/// As many sizes as fit on a line, those around the least error and the chosen one first.
-std::vector<Index> columns(const Choice& choice) {
-  std::vector<Index> sizes;
-  for (const HeldOut& point : choice.held_out)
-    if (point.nonzeros > 0) sizes.push_back(point.nonzeros);
-  std::ranges::sort(sizes);
-  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
-  const auto count = static_cast<Index>(sizes.size());
-  if (count <= kMostColumns) return sizes;
-  const Index center = at(choice, choice.least).nonzeros;
-  const Index place = std::ranges::lower_bound(sizes, center) - sizes.begin();
-  const Index first = std::clamp<Index>(place - kMostColumns / 2, 0, count - kMostColumns);
-  return {sizes.begin() + first, sizes.begin() + first + kMostColumns};
+/// The error in percent, marked where it is the least or the chosen one; nothing where that setting
+/// was not tried.
+std::string cell(const Choice& choice, Index components, Index nonzeros) {
+  const auto found = std::ranges::find_if(choice.held_out, [&](const HeldOut& point) {
+    return point.components == components && point.nonzeros == nonzeros;
+  });
+  if (found == choice.held_out.end()) return "";
+  const Index k = found - choice.held_out.begin();
+  const std::string text = fmt::format("{:.1f}", 100 * found->error);
+  if (k == choice.chosen) return bold(fmt::format("{}*", text));
+  return fmt::format("{}{}", text, k == choice.least ? '+' : ' ');
+}
+
+const char* marks(const Choice& choice) {
+  if (choice.least == 0) return "predicting by means is best";
+  if (choice.chosen == 0) return "+ least, but hardly below that of means";
+  return choice.chosen == choice.least ? "* least" : "+ least   * the simplest near it";
 }
 
 }  // namespace
@@ -81,34 +92,29 @@ std::string scree_picture(const Choice& choice) {
 }
 
 std::string held_out_table(const Choice& choice, Index folds) {
-  const std::vector<Index> sizes = columns(choice);
-  TextTable table("l" + std::string(sizes.size(), 'r'));
-  std::vector<std::string> header = {"components"};
-  for (const Index size : sizes) header.push_back(fmt::format("{} ", size));
-  table.add_header(header);
-  std::vector<std::string> row;
-  for (Index k = 1; k < static_cast<Index>(choice.held_out.size()); ++k) {
-    const HeldOut& point = at(choice, k);
-    if (row.empty()) row.push_back(fmt::format("{}", point.components));
-    if (std::ranges::find(sizes, point.nonzeros) != sizes.end()) {
-      const std::string text = fmt::format("{:.1f}", 100 * point.error);
-      row.push_back(k == choice.chosen  ? bold(text + '*')
-                    : k == choice.least ? text + '+'
-                                        : text + ' ');
-    }
-    if (k + 1 == static_cast<Index>(choice.held_out.size()) ||
-        at(choice, k + 1).components != point.components)
-      table.add(std::exchange(row, {}));
+  std::vector<Index> components, nonzeros;
+  for (const HeldOut& point : choice.held_out) {
+    if (point.components == 0) continue;
+    components.push_back(point.components);
+    nonzeros.push_back(point.nonzeros);
   }
-  const char* marks = choice.chosen == 0              ? "+ least; predicting by means is as good"
-                      : choice.chosen == choice.least ? "* least, and chosen"
-                                                      : "+ least; * simplest within its error";
-  return fmt::format(
-      "  {}\n{}  {}\n",
-      dim(fmt::format("error at held-out entries, in % of that of means, by variables of a "
-                      "component ({} folds)",
-                      folds)),
-      table.text(), dim(choice.least == 0 ? "predicting by means is best" : marks));
+  const HeldOut& least = choice.held_out[static_cast<std::size_t>(choice.least)];
+  components = window(std::move(components), least.components, kMostRows);
+  nonzeros = window(std::move(nonzeros), least.nonzeros, kMostColumns);
+  TextTable table(std::string(nonzeros.size() + 1, 'r'));
+  std::vector<std::string> header = {"components"};
+  for (const Index size : nonzeros) header.push_back(fmt::format("{} ", size));
+  table.add_header(header);
+  for (const Index r : components) {
+    std::vector<std::string> row = {fmt::format("{}", r)};
+    for (const Index size : nonzeros) row.push_back(cell(choice, r, size));
+    table.add(row);
+  }
+  return fmt::format("  {}\n{}  {}\n",
+                     dim(fmt::format("error at held-out entries, in % of that of means, by "
+                                     "variables in a component ({} folds)",
+                                     folds)),
+                     table.text(), dim(marks(choice)));
 }
 
 }  // namespace spcart::command

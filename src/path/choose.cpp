@@ -123,7 +123,7 @@ void validate(const DataMatrix& a, const ChooseOptions& options, Index most,
   tell(observer, "validate", 1);
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+std::string percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }
 
 std::string counted(Index count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -147,13 +147,16 @@ std::string errors_in_words(const Choice& choice) {
   const HeldOut& chosen = choice.held_out[static_cast<std::size_t>(choice.chosen)];
   if (chosen.components == 0)
     return "no components predict held-out entries better than their means do";
+  const std::string what =
+      choice.components == 0 ? fmt::format(" by {} of {}", counted(chosen.components, "component"),
+                                           counted(chosen.nonzeros, "variable"))
+                             : "";
   const std::string error =
-      fmt::format("{} of {} predict held-out entries with {} of the error of their means",
-                  counted(chosen.components, "component"), counted(chosen.nonzeros, "variable"),
+      fmt::format("held-out entries are predicted{} with {} of the error of their means", what,
                   percent(chosen.error));
   if (choice.least == choice.chosen) return error + ", the least of all";
-  return fmt::format("{}, within one standard error of the least ({} at {} of {})", error,
-                     percent(least.error), least.components, least.nonzeros);
+  return fmt::format("{}, near the least ({} by {} of {})", error, percent(least.error),
+                     counted(least.components, "component"), least.nonzeros);
 }
 
 void recommend(Choice& choice) {
