@@ -19,6 +19,7 @@
 #include "run_arguments.hpp"
 #include "scree_picture.hpp"
 #include "spcart/error.hpp"
+#include "spcart/io.hpp"
 #include "spcart/threads.hpp"
 #include "text.hpp"
 

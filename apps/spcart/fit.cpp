@@ -93,8 +93,7 @@ void check_resampling(const Data& data) {
 void set_texts(Outputs& outputs, const Result& result, const Stability* stability,
                const Data& data) {
   if (outputs.wants("--json"))
-    outputs.set("--json", stability ? to_json(result, data.table.variables, *stability)
-                                    : to_json(result, data.table.variables));
+    outputs.set("--json", to_json(result, data.table.variables, stability));
   if (outputs.wants("--loadings"))
     outputs.set("--loadings", loadings_csv(result.loadings, data.table.variables));
   if (outputs.wants("--scores"))

@@ -24,8 +24,4 @@ struct Stability {
 Stability bootstrap(const DataMatrix& a, const Result& result, const BootstrapOptions& options = {},
                     const Observer& observer = {});
 
-/// The JSON of a result with its stability.
-std::string to_json(const Result& result, std::span<const std::string> variables,
-                    const Stability& stability);
-
 }  // namespace spcart

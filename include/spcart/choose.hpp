@@ -14,8 +14,8 @@ struct ChooseOptions {
   Index permutations = 20;  ///< of parallel analysis, at least 1
   Index folds = 7;  ///< of cross-validation, 2 to n; variables are held out in as many parts
 
-  /// What cross-validation tries. Empty: numbers up to two more than parallel analysis finds, and
-  /// numbers of variables that grow by half, from one to all.
+  /// What cross-validation tries. Empty: as many components as help, and numbers of variables that
+  /// grow by half, from one to all, with some more around the best.
   std::vector<Index> components = {};
   std::vector<Index> nonzeros = {};
 
@@ -55,17 +55,16 @@ struct Choice {
   Scree scree;
   std::vector<HeldOut> held_out;  ///< by number of components, then of nonzeros
   Index least = 0;                ///< which of them has the least error
-  Index chosen = 0;  ///< the simplest whose error is above that by no more than its standard error
+  Index chosen = 0;               ///< the simplest that is near it
 
   std::vector<std::string> warnings;
 };
 
 /// Looks for structure in three ways, and recommends what cross-validation finds where parallel
-/// analysis, too, sees anything: the fewest components, and of them the fewest variables, whose
-/// error is within one standard error of the least. It needs samples in memory.
+/// analysis, too, sees anything: the fewest components whose error is within one standard error of
+/// the least, of the fewest variables that keep 98 % of what they gain over means. It needs samples
+/// in memory.
 Choice choose(const DataMatrix& a, const ChooseOptions& options = {},
               const Observer& observer = {});
-
-std::string to_json(const Choice& choice);
 
 }  // namespace spcart

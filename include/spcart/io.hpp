@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "spcart/bootstrap.hpp"
+#include "spcart/choose.hpp"
 #include "spcart/compare.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/path.hpp"
@@ -119,13 +121,16 @@ std::vector<Index> match_variables(std::span<const std::string> data,
 /// match_variables finds it.
 Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables);
 
-/// The JSON of a result, as documented in docs/json.md. One line, shortest exact numbers.
-std::string to_json(const Result& result, std::span<const std::string> variables);
+/// The JSON of a result, with its stability where that is known, as documented in docs/json.md. One
+/// line, shortest exact numbers.
+std::string to_json(const Result& result, std::span<const std::string> variables,
+                    const Stability* stability = nullptr);
 std::string to_json(const Criteria& criteria);
 /// The rows of a comparison.
 std::string to_json(std::span<const Compared> rows);
 /// The points of a path.
 std::string to_json(const Path& path);
+std::string to_json(const Choice& choice);
 
 /// What a JSON of a result says that is needed to treat new data as the old was treated.
 struct Model {

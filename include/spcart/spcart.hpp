@@ -1,7 +1,9 @@
 #pragma once
 
 /// All of the public face.
+#include "spcart/bootstrap.hpp"
 #include "spcart/bounds.hpp"
+#include "spcart/choose.hpp"
 #include "spcart/compare.hpp"
 #include "spcart/criteria.hpp"
 #include "spcart/data.hpp"
@@ -18,6 +20,7 @@
 #include "spcart/pca.hpp"
 #include "spcart/refine.hpp"
 #include "spcart/refit.hpp"
+#include "spcart/resample.hpp"
 #include "spcart/rotate.hpp"
 #include "spcart/route.hpp"
 #include "spcart/table.hpp"

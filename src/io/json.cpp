@@ -8,8 +8,6 @@
 
 #include "io/byte_source.hpp"
 #include "io/text.hpp"
-#include "spcart/bootstrap.hpp"
-#include "spcart/choose.hpp"
 #include "spcart/io.hpp"
 #include "spcart/names.hpp"
 #include "spcart/version.hpp"
@@ -382,13 +380,7 @@ std::string to_json(const Choice& choice) {
 }
 
 std::string to_json(const Result& result, std::span<const std::string> variables,
-                    const Stability& stability) {
-  ordered_json out = ordered_json::parse(to_json(result, variables));
-  out["bootstrap"] = object_of(stability);
-  return dump(out);
-}
-
-std::string to_json(const Result& result, std::span<const std::string> variables) {
+                    const Stability* stability) {
   ordered_json out;
   out["spcart"] = kVersion;
   out["method"] = name(result.options.method);
@@ -433,6 +425,7 @@ std::string to_json(const Result& result, std::span<const std::string> variables
   out["refine"] = result.options.refine;
   out["order"] = name(result.options.order);
   out["seed"] = result.options.seed;
+  if (stability) out["bootstrap"] = object_of(*stability);
   return dump(out);
 }
 

@@ -34,12 +34,14 @@ Loadings refitted(const DataMatrix& a, const Result& result, const BootstrapOpti
         fmt::format("bootstrap = {}: a resample of the {} samples has no variance, they "
                     "are too few",
                     options.resamples, a.rows()));
-  return fit(*resample, result.options,
-             [&](const Progress&) {
-               tick(0);
-               return true;
-             })
-      .loadings;
+  Options fitted = result.options;
+  fitted.components = result.loadings.cols();  // as many, also where these were found by variance
+  fitted.variance.reset();
+  const Observer within = [&](const Progress&) {
+    tick(0);
+    return true;
+  };
+  return fit(*resample, fitted, within).loadings;
 }
 
 }  // namespace
@@ -52,28 +54,23 @@ Stability bootstrap(const DataMatrix& a, const Result& result, const BootstrapOp
   if (x.rows() != a.cols())
     throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
   const ThreadScope scope(result.options.threads);
-  const double share = 1 / static_cast<double>(options.resamples);
-  Stability stability{.resamples = options.resamples,
-                      .frequencies = Loadings(x.rows(), x.cols()),
-                      .cosines = Vector::Zero(x.cols())};
-  std::vector<Eigen::Triplet<double, Index>> selected;
+  const auto count = static_cast<double>(options.resamples);
+  Matrix selected = Matrix::Zero(x.rows(), x.cols());
+  Vector cosine_sums = Vector::Zero(x.cols());
   for (Index b = 0; b < options.resamples; ++b) {
     const Loadings y = refitted(a, result, options, b, observer);
     const Matrix cosines = Matrix(x.transpose() * y).cwiseAbs();
     const std::vector<Index> match = best_assignment(cosines);
     for (Index i = 0; i < x.cols(); ++i) {
       const Index j = match[static_cast<std::size_t>(i)];
-      stability.cosines[i] += share * cosines(i, j);
-      for (Loadings::InnerIterator entry(y, j); entry; ++entry)
-        selected.emplace_back(entry.row(), i, 1);
+      cosine_sums[i] += cosines(i, j);
+      for (Loadings::InnerIterator entry(y, j); entry; ++entry) selected(entry.row(), i) += 1;
     }
   }
-  // Counted before they are divided: what is always selected has a frequency of exactly one.
-  stability.frequencies.setFromTriplets(selected.begin(), selected.end());
-  for (double& count : stability.frequencies.coeffs())
-    count /= static_cast<double>(options.resamples);
   tell(observer, "bootstrap", 1);
-  return stability;
+  return {.resamples = options.resamples,
+          .frequencies = (selected / count).sparseView(),
+          .cosines = cosine_sums / count};
 }
 
 }  // namespace spcart
