@@ -36,8 +36,8 @@ Matrix root_of_variances(const Matrix& rotation, const Vector& variances, double
 
 /// What predicting all entries of samples adds to their squares (less than nothing where it helps):
 /// `products` are the samples times the spread X.
-double gain(const std::vector<Matrix>& part_grams, const Matrix& root, double left,
-            ConstBlock products) {
+double change_of_squares(const std::vector<Matrix>& part_grams, const Matrix& root, double left,
+                         ConstBlock products) {
   const Index r = root.cols();
   const auto part = [&](std::size_t l) {
     return products.middleCols(static_cast<Index>(l) * r, r);
@@ -124,6 +124,7 @@ class CrossValidation::Fold {
     preparation.gram = options.solver == Solver::gram;
     const auto train = select_rows(a, samples.members(fold, false), preparation, tick);
     basis_ = principal_basis(*train, most, {.solver = options.solver, .seed = options.seed}, tick);
+    basis_.gram.reset();  // of no more use, and as large as p x p
     freedom_ = std::max(static_cast<double>(train->rows() - 1), 1.0);
     preparation = a.preparation();
     preparation.means = train->means();
@@ -156,9 +157,10 @@ class CrossValidation::Fold {
       const Matrix products = test_->times(wide, tick);
       for (Index k = 0; k < count; ++k) {
         const Rotated& setting = found[static_cast<std::size_t>(first + k)];
-        errors[first + k] = squares() + gain(grams(wide.middleCols(k * width, width), r),
-                                             root_of_variances(setting.rotation, variances, left),
-                                             left, products.middleCols(k * width, width));
+        errors[first + k] =
+            squares() + change_of_squares(grams(wide.middleCols(k * width, width), r),
+                                          root_of_variances(setting.rotation, variances, left),
+                                          left, products.middleCols(k * width, width));
       }
     }
     return errors;
