@@ -41,7 +41,6 @@ TEST(Bootstrap, FindsPlantedVariablesAgainAndNoOthers) {
   }
 }
 
-/// The same by hand: resampled tables, fitted and matched with an exhaustive search.
 TEST(Bootstrap, CountsWhatFitsToResampledTablesSelect) {
   const Index n = 30, p = 8, r = 3, resamples = 5;
   const Matrix s = verify::decaying(n, p, 4);
@@ -55,6 +54,15 @@ TEST(Bootstrap, CountsWhatFitsToResampledTablesSelect) {
   EXPECT_LT((counts.colwise().sum().array() - 4.0 * resamples).abs().maxCoeff(), 1e-9);
   EXPECT_GT(stability.cosines.minCoeff(), 0);
   EXPECT_LE(stability.cosines.maxCoeff(), 1 + 1e-12);
+}
+
+/// As many components as the fit has, whatever a resample would need to explain as much.
+TEST(Bootstrap, KeepsTheNumberOfComponents) {
+  const auto a = load_dataset("spiked:n=60,p=20,r=3,k=4,strength=3").prepare();
+  const Result result = fit(*a, {.variance = 0.6, .nonzeros = 4});
+  const Stability stability = bootstrap(*a, result, {.resamples = 10});
+  EXPECT_EQ(stability.frequencies.cols(), result.loadings.cols());
+  EXPECT_EQ(stability.cosines.size(), result.loadings.cols());
 }
 
 /// Resamples of a table whose samples are all alike but for their sign are all the same.
