@@ -1,44 +1,39 @@
 #include "kernels.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
-#include <vector>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SPCART_X86 1
+#ifdef __x86_64__
 #include <immintrin.h>
 #endif
-
-// The bodies below are plain loops, inlined into one copy a processor kind, where the compiler
-// vectorises them for it. Sums are taken in kLanes parts, so that it may.
-#define SPCART_INLINE [[gnu::always_inline]] inline
 
 namespace spcart {
 namespace {
 
+/// Sums are taken in as many parts, so that a compiler may vectorise them.
 constexpr std::ptrdiff_t kLanes = 8;
 
-SPCART_INLINE double sum_of(const double* lanes) {
+[[gnu::always_inline]] inline double sum_of(const double* parts) {
   double sum = 0;
-  for (std::ptrdiff_t l = 0; l < kLanes; ++l) sum += lanes[l];
+  for (std::ptrdiff_t l = 0; l < kLanes; ++l) sum += parts[l];
   return sum;
 }
 
-SPCART_INLINE double squares_up_to(const double* z, std::ptrdiff_t count, double most) {
-  std::array<double, kLanes> lanes{};
+[[gnu::always_inline]] inline double squares_up_to(const double* z, std::ptrdiff_t count,
+                                                   double most) {
+  std::array<double, kLanes> sums{};
   std::ptrdiff_t j = 0;
   for (; j + kLanes <= count; j += kLanes)
     for (std::ptrdiff_t l = 0; l < kLanes; ++l)
-      lanes[l] += std::abs(z[j + l]) <= most ? z[j + l] * z[j + l] : 0.0;
-  for (; j < count; ++j) lanes[0] += std::abs(z[j]) <= most ? z[j] * z[j] : 0.0;
-  return sum_of(lanes.data());
+      sums[l] += std::abs(z[j + l]) <= most ? z[j + l] * z[j + l] : 0.0;
+  for (; j < count; ++j) sums[0] += std::abs(z[j]) <= most ? z[j] * z[j] : 0.0;
+  return sum_of(sums.data());
 }
 
-SPCART_INLINE std::size_t keep_body(const double* z, std::int32_t first, std::int32_t count,
-                                    const Threshold& t, std::int32_t* rows, double* values,
-                                    double* zeroed) {
+[[gnu::always_inline]] inline std::size_t keep_body(const double* z, std::int32_t first,
+                                                    std::int32_t count, const Threshold& t,
+                                                    std::int32_t* rows, double* values,
+                                                    double* zeroed) {
   *zeroed += squares_up_to(z, count, t.least);
   std::size_t kept = 0;
   for (std::int32_t j = 0; j < count; ++j) {
@@ -68,31 +63,28 @@ std::size_t keep_with_ties(const double* z, std::int32_t first, std::int32_t cou
   return kept;
 }
 
-/// A register of the processor kind.
-template <int kBytes>
-using Register [[gnu::vector_size(kBytes)]] = double;
-
 /// kParts registers hold as many entries of the sum.
-template <int kBytes, int kParts>
-SPCART_INLINE void add_columns_part(const double* v, std::ptrdiff_t r, const std::int32_t* rows,
-                                    const double* values, std::size_t count, double* b) {
-  constexpr std::ptrdiff_t kWidth = kBytes / sizeof(double);
-  Register<kBytes> sums[kParts], column;  // NOLINT(modernize-avoid-c-arrays)
-  std::memcpy(sums, b, sizeof(sums));
+template <Index kBytes, int kParts>
+[[gnu::always_inline]] inline void add_columns_part(const double* v, std::ptrdiff_t r,
+                                                    const std::int32_t* rows, const double* values,
+                                                    std::size_t count, double* b) {
+  using Register = Lanes<double, kBytes>;
+  typename Register::Type sums[kParts];  // NOLINT(modernize-avoid-c-arrays)
+  for (int part = 0; part < kParts; ++part) sums[part] = lanes<kBytes>(b + part * Register::kCount);
   for (std::size_t k = 0; k < count; ++k) {
+    const double* column = v + rows[k] * r;
 #pragma GCC unroll 8
-    for (int part = 0; part < kParts; ++part) {
-      std::memcpy(&column, v + rows[k] * r + part * kWidth, sizeof(column));
-      sums[part] += values[k] * column;
-    }
+    for (int part = 0; part < kParts; ++part)
+      sums[part] += values[k] * lanes<kBytes>(column + part * Register::kCount);
   }
-  std::memcpy(b, sums, sizeof(sums));
+  for (int part = 0; part < kParts; ++part) lanes<kBytes>(b + part * Register::kCount) = sums[part];
 }
 
-template <int kBytes>
-SPCART_INLINE void add_columns_body(const double* v, std::ptrdiff_t r, const std::int32_t* rows,
-                                    const double* values, std::size_t count, double* b) {
-  constexpr std::ptrdiff_t kWidth = kBytes / sizeof(double);
+template <Index kBytes>
+[[gnu::always_inline]] inline void add_columns_body(const double* v, std::ptrdiff_t r,
+                                                    const std::int32_t* rows, const double* values,
+                                                    std::size_t count, double* b) {
+  constexpr std::ptrdiff_t kWidth = Lanes<double, kBytes>::kCount;
   std::ptrdiff_t i = 0;
   for (; i + 8 * kWidth <= r; i += 8 * kWidth)
     add_columns_part<kBytes, 8>(v + i, r, rows, values, count, b + i);
@@ -103,8 +95,8 @@ SPCART_INLINE void add_columns_body(const double* v, std::ptrdiff_t r, const std
   for (; i < r; i += kWidth) add_columns_part<kBytes, 1>(v + i, r, rows, values, count, b + i);
 }
 
-SPCART_INLINE Kernels::Split split_body(const double* z, std::size_t count, double low, double high,
-                                        double* between) {
+[[gnu::always_inline]] inline SizeSplit split_body(const double* z, std::size_t count, double low,
+                                                   double high, double* between) {
   std::array<double, kLanes> all{}, below{}, number{};
   const auto length = static_cast<std::ptrdiff_t>(count);
   std::ptrdiff_t j = 0;
@@ -118,7 +110,7 @@ SPCART_INLINE Kernels::Split split_body(const double* z, std::size_t count, doub
     for (std::ptrdiff_t l = 0; l < kLanes; ++l) add(l, z[j + l]);
   for (; j < length; ++j) add(0, z[j]);
 
-  Kernels::Split s;
+  SizeSplit s;
   s.energy_all = sum_of(all.data());
   s.energy_below = sum_of(below.data());
   s.below = static_cast<std::size_t>(sum_of(number.data()));
@@ -130,13 +122,11 @@ SPCART_INLINE Kernels::Split split_body(const double* z, std::size_t count, doub
   return s;
 }
 
-SPCART_INLINE void ascend_body(double* z, std::size_t count, double c) {
+[[gnu::always_inline]] inline void ascend_body(double* z, std::size_t count, double c) {
   for (std::size_t j = 0; j < count; ++j) z[j] *= z[j] * z[j] - c;
 }
 
-#ifdef SPCART_X86
-#define SPCART_AVX512 [[gnu::target("avx512f,avx512dq,avx512vl,fma,prefer-vector-width=512")]]
-
+#ifdef __x86_64__
 // Compressing stores have no plain loop that a compiler would recognise.
 
 SPCART_AVX512 double sum_of(__m512d lanes) {
@@ -170,11 +160,11 @@ SPCART_AVX512 std::size_t keep_avx512(const double* z, std::int32_t first, std::
   return kept;
 }
 
-SPCART_AVX512 Kernels::Split split_avx512(const double* z, std::size_t count, double low,
-                                          double high, double* between) {
+SPCART_AVX512 SizeSplit split_avx512(const double* z, std::size_t count, double low, double high,
+                                     double* between) {
   const __m512d lower = _mm512_set1_pd(low), upper = _mm512_set1_pd(high);
   __m512d all = _mm512_setzero_pd(), below = all;
-  Kernels::Split s;
+  SizeSplit s;
   for (std::size_t j = 0; j < count; j += 8) {
     const auto inside = static_cast<__mmask8>(count - j < 8 ? (1 << (count - j)) - 1 : 0xff);
     const __m512d entry = _mm512_maskz_loadu_pd(inside, z + j), size = _mm512_abs_pd(entry);
@@ -193,49 +183,45 @@ SPCART_AVX512 Kernels::Split split_avx512(const double* z, std::size_t count, do
 }
 #endif
 
-#define SPCART_KERNELS(space, bytes, target, keep_body, split_body)                        \
-  namespace space {                                                                        \
-  target std::size_t keep(const double* z, std::int32_t first, std::int32_t count,         \
-                          const Threshold& t, std::int32_t* rows, double* values,          \
-                          double* zeroed) {                                                \
-    if (t.ties_from < first + count)                                                       \
-      return keep_with_ties(z, first, count, t, rows, values, zeroed);                     \
-    return keep_body(z, first, count, t, rows, values, zeroed);                            \
-  }                                                                                        \
-  target void add_columns(const double* v, std::ptrdiff_t r, const std::int32_t* rows,     \
-                          const double* values, std::size_t count, double* b) {            \
-    add_columns_body<bytes>(v, r, rows, values, count, b);                                 \
-  }                                                                                        \
-  target Kernels::Split split(const double* z, std::size_t count, double low, double high, \
-                              double* between) {                                           \
-    return split_body(z, count, low, high, between);                                       \
-  }                                                                                        \
-  target void ascend(double* z, std::size_t count, double c) { ascend_body(z, count, c); } \
-  constexpr Kernels kAll{#space, keep, add_columns, split, ascend};                        \
-  }
-
-SPCART_KERNELS(plain, 16, , keep_body, split_body)
-#ifdef SPCART_X86
-SPCART_KERNELS(avx2, 32, [[gnu::target("avx2,fma")]], keep_body, split_body)
-SPCART_KERNELS(avx512, 64, SPCART_AVX512, keep_avx512, split_avx512)
-#endif
-
-std::vector<Kernels> supported() {
-  std::vector<Kernels> found{plain::kAll};
-#ifdef SPCART_X86
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(avx2::kAll);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    found.push_back(avx512::kAll);
-#endif
-  return found;
-}
-
 }  // namespace
 
-std::span<const Kernels> all_kernels() {
-  static const std::vector<Kernels> found = supported();
-  return found;
+std::size_t keep_entries(const double* z, std::int32_t first, std::int32_t count,
+                         const Threshold& threshold, std::int32_t* rows, double* values,
+                         double* zeroed, Simd simd) {
+  if (threshold.ties_from < first + count)
+    return keep_with_ties(z, first, count, threshold, rows, values, zeroed);
+#ifdef __x86_64__
+  if (simd == Simd::avx512) return keep_avx512(z, first, count, threshold, rows, values, zeroed);
+#endif
+  return call_vectorized(
+      [&]() __attribute__((always_inline)) {
+        return keep_body(z, first, count, threshold, rows, values, zeroed);
+      },
+      simd);
+}
+
+void add_columns(const double* v, std::ptrdiff_t r, const std::int32_t* rows, const double* values,
+                 std::size_t count, double* b, Simd simd) {
+  call_widest(
+      [&]<Index kBytes>(RegisterBytes<kBytes>) __attribute__((always_inline)) {
+        add_columns_body<kBytes>(v, r, rows, values, count, b);
+      },
+      simd);
+}
+
+SizeSplit split_by_size(const double* z, std::size_t count, double low, double high,
+                        double* between, Simd simd) {
+#ifdef __x86_64__
+  if (simd == Simd::avx512) return split_avx512(z, count, low, high, between);
+#endif
+  return call_vectorized(
+      [&]() __attribute__((always_inline)) { return split_body(z, count, low, high, between); },
+      simd);
+}
+
+void ascend(double* z, std::size_t count, double c, Simd simd) {
+  call_widest(
+      [=](auto) __attribute__((always_inline)) { ascend_body(z, count, c); }, simd);
 }
 
 }  // namespace spcart

@@ -2,10 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string_view>
+
+#include "simd.hpp"
 
 namespace spcart {
+
+// The inner loops of rotation and truncation.
+
+/// Entries that a kernel may write beyond the last one that counts.
+inline constexpr std::ptrdiff_t kSpare = 8;
 
 /// What stays of a rotated loading: entries above `least`, and of those that equal it the ones from
 /// `ties_from` on. Where `shrink` is not zero the entries that stay lose that much of their size.
@@ -15,39 +20,30 @@ struct Threshold {
   double shrink = 0;
 };
 
-/// Entries that a kernel may write beyond the last one that counts.
-inline constexpr std::ptrdiff_t kSpare = 8;
+/// Writes the entries of z[0 .. count) that stay, with their places counted from `first`, to `rows`
+/// and `values`, which must have room for all and kSpare more; returns how many. Adds to `zeroed`
+/// the squares of the others.
+std::size_t keep_entries(const double* z, std::int32_t first, std::int32_t count,
+                         const Threshold& threshold, std::int32_t* rows, double* values,
+                         double* zeroed, Simd simd = best_simd());
 
-/// Inner loops of rotation and truncation, compiled once for each kind of processor.
-struct Kernels {
-  std::string_view name;
+/// b += sum of values[k] times column rows[k] of the matrix v, whose columns have length r, a
+/// multiple of kSpare.
+void add_columns(const double* v, std::ptrdiff_t r, const std::int32_t* rows, const double* values,
+                 std::size_t count, double* b, Simd simd = best_simd());
 
-  /// Writes the entries of z[0 .. count) that stay, with their places counted from `first`, to
-  /// `rows` and `values`, which must have room for all and kSpare more. Adds to `zeroed` the
-  /// squares of the others.
-  std::size_t (*keep)(const double* z, std::int32_t first, std::int32_t count,
-                      const Threshold& threshold, std::int32_t* rows, double* values,
-                      double* zeroed);
-
-  /// b += sum of values[k] times column rows[k] of the matrix v, whose columns have length r, a
-  /// multiple of kSpare.
-  void (*add_columns)(const double* v, std::ptrdiff_t r, const std::int32_t* rows,
-                      const double* values, std::size_t count, double* b);
-
-  /// How many |z| are below `low`, with the sum of their squares; those from there to `high` are
-  /// written to `between`, which must have room for all and kSpare more.
-  struct Split {
-    std::size_t below = 0, between = 0;
-    double energy_below = 0, energy_all = 0;
-  };
-  Split (*split)(const double* z, std::size_t count, double low, double high, double* between);
-
-  /// z = z (z^2 - c), entry by entry.
-  void (*ascend)(double* z, std::size_t count, double c);
+/// How many |z| are below a bound, how many from there to another, and the sums of squares.
+struct SizeSplit {
+  std::size_t below = 0, between = 0;
+  double energy_below = 0, energy_all = 0;
 };
 
-/// All that this processor can run, the plain one first; the last is the one to use.
-std::span<const Kernels> all_kernels();
-inline const Kernels& kernels() { return all_kernels().back(); }
+/// Splits z at `low` and `high`. The sizes between are written to `between`, which must have room
+/// for all and kSpare more.
+SizeSplit split_by_size(const double* z, std::size_t count, double low, double high,
+                        double* between, Simd simd = best_simd());
+
+/// z = z (z^2 - c), entry by entry.
+void ascend(double* z, std::size_t count, double c, Simd simd = best_simd());
 
 }  // namespace spcart

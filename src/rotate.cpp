@@ -134,8 +134,8 @@ class Turning {
                                         static_cast<std::int32_t>(z.rows()),
                                         thresholds_[static_cast<std::size_t>(i)], &s.zeroed[i]);
       const std::size_t old = x.size - kept;
-      kernels().add_columns(vt.data(), vt.rows(), x.rows.data() + old, x.values.data() + old, kept,
-                            s.product.col(i).data());
+      add_columns(vt.data(), vt.rows(), x.rows.data() + old, x.values.data() + old, kept,
+                  s.product.col(i).data());
     }
   }
 

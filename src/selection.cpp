@@ -60,8 +60,8 @@ Threshold by_count(std::span<const double> z, std::size_t zeros, std::vector<dou
                    double guess) {
   if (zeros == 0) return {};
   if (guess > 0) {
-    const auto s = kernels().split(z.data(), z.size(), guess * (1 - kSpread), guess * (1 + kSpread),
-                                   work.data());
+    const auto s = split_by_size(z.data(), z.size(), guess * (1 - kSpread), guess * (1 + kSpread),
+                                 work.data());
     if (s.below < zeros && zeros <= s.below + s.between)
       return threshold_at(z, {work.data(), s.between}, zeros - s.below);
   }
@@ -70,8 +70,8 @@ Threshold by_count(std::span<const double> z, std::size_t zeros, std::vector<dou
 
 Threshold by_energy(std::span<const double> z, double lambda, std::vector<double>& work,
                     double guess) {
-  const auto s = kernels().split(z.data(), z.size(), guess * (1 - kSpread), guess * (1 + kSpread),
-                                 work.data());
+  const auto s =
+      split_by_size(z.data(), z.size(), guess * (1 - kSpread), guess * (1 + kSpread), work.data());
   const double budget = lambda * s.energy_all * (1 + kRounding);
   if (s.energy_below <= budget) {
     const std::span near(work.data(), s.between);

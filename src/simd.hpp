@@ -1,54 +1,85 @@
 #pragma once
 
+#include <type_traits>
+
 #include "spcart/types.hpp"
 
 namespace spcart {
 
 /// Numbers that are worked on at once; where the machine has no such registers the compiler splits
 /// them.
-template <class Real>
+template <class Real, Index kRegisterBytes = 32>
 struct Lanes {
-  static constexpr Index kBytes = 32, kCount = kBytes / sizeof(Real);
+  static constexpr Index kBytes = kRegisterBytes, kCount = kBytes / sizeof(Real);
   using Type [[gnu::vector_size(kBytes), gnu::aligned(sizeof(Real)), gnu::may_alias]] = Real;
 };
 using Four = Lanes<double>::Type;
 
-template <class Real>
+template <Index kBytes = 32, class Real>
 [[gnu::always_inline]] inline auto& lanes(Real* at) {
-  return *reinterpret_cast<typename Lanes<Real>::Type*>(at);
+  return *reinterpret_cast<typename Lanes<Real, kBytes>::Type*>(at);
 }
-template <class Real>
+template <Index kBytes = 32, class Real>
 [[gnu::always_inline]] inline const auto& lanes(const Real* at) {
-  return *reinterpret_cast<const typename Lanes<Real>::Type*>(at);
+  return *reinterpret_cast<const typename Lanes<Real, kBytes>::Type*>(at);
 }
 
-/// Which instructions: those that every machine of its kind has, or wide ones.
-enum class Simd { plain, wide };
+/// Which instructions: those that every processor of its kind has, or wide ones. A processor that
+/// has some of them has all before them.
+enum class Simd { plain, avx2, avx512 };
 
 #ifdef __x86_64__
-inline Simd best_simd() {
-  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return wide ? Simd::wide : Simd::plain;
-}
+#define SPCART_AVX2 [[gnu::target("avx2,fma")]]
+#define SPCART_AVX512 [[gnu::target("avx512f,avx512dq,avx512vl,fma,prefer-vector-width=512")]]
 
-template <class Kernel>
-[[gnu::target("avx2,fma")]] void call_wide(const Kernel& kernel) {
-  kernel();
+inline Simd best_simd() {
+  static const Simd best = [] {
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vl");
+    return !avx2 ? Simd::plain : avx512 ? Simd::avx512 : Simd::avx2;
+  }();
+  return best;
 }
 #else
-inline Simd best_simd() { return Simd::plain; }
+#define SPCART_AVX2
+#define SPCART_AVX512
 
-template <class Kernel>
-void call_wide(const Kernel& kernel) {
-  kernel();
-}
+inline Simd best_simd() { return Simd::plain; }
 #endif
 
-/// Calls a kernel, with wide instructions where the machine has them. They reach what is inlined
-/// only: the kernel's operator() and all that it calls must be [[gnu::always_inline]].
+/// A number of bytes, known when a kernel is compiled.
+template <Index kBytes>
+using RegisterBytes = std::integral_constant<Index, kBytes>;
+
+template <class Kernel, class... Bytes>
+SPCART_AVX2 auto call_avx2(const Kernel& kernel, Bytes... bytes) {
+  return kernel(bytes...);
+}
+template <class Kernel, class... Bytes>
+SPCART_AVX512 auto call_avx512(const Kernel& kernel, Bytes... bytes) {
+  return kernel(bytes...);
+}
+
+/// kernel(), with registers of 32 bytes where the machine has them. Wide instructions reach what is
+/// inlined only: the kernel's operator() and all that it calls must be [[gnu::always_inline]].
 template <class Kernel>
-void call_vectorized(const Kernel& kernel, Simd simd = best_simd()) {
-  simd == Simd::wide ? call_wide(kernel) : kernel();
+auto call_vectorized(const Kernel& kernel, Simd simd = best_simd()) {
+  return simd == Simd::plain ? kernel() : call_avx2(kernel);
+}
+
+/// kernel(RegisterBytes) in the same way, with the widest registers that the machine has: for
+/// kernels that gain from them although some processors slow down.
+template <class Kernel>
+auto call_widest(const Kernel& kernel, Simd simd = best_simd()) {
+  switch (simd) {
+    case Simd::avx512:
+      return call_avx512(kernel, RegisterBytes<64>{});
+    case Simd::avx2:
+      return call_avx2(kernel, RegisterBytes<32>{});
+    default:
+      return kernel(RegisterBytes<16>{});
+  }
 }
 
 }  // namespace spcart

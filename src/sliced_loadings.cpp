@@ -45,7 +45,7 @@ std::size_t Part::append(const double* z, std::int32_t first, std::int32_t count
     values.resize(rows.size());
   }
   const std::size_t kept =
-      kernels().keep(z, first, count, threshold, rows.data() + size, values.data() + size, zeroed);
+      keep_entries(z, first, count, threshold, rows.data() + size, values.data() + size, zeroed);
   size += kept;
   return kept;
 }

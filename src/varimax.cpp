@@ -41,7 +41,7 @@ Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
       auto z = slice.z.topRows(count);
       z.noalias() = basis.rows(first, count) * rotation;
       for (auto column : z.colwise())
-        kernels().ascend(column.data(), static_cast<std::size_t>(count), spread);
+        ascend(column.data(), static_cast<std::size_t>(count), spread);
       slice.ascent.noalias() += basis.transposed().topRows(r).middleCols(first, count) * z;
     });
     ascent = slices.front().ascent;

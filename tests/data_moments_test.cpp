@@ -8,6 +8,7 @@
 
 #include "data/lines.hpp"
 #include "data/stored.hpp"
+#include "every_simd.hpp"
 #include "spcart/error.hpp"
 #include "spcart/threads.hpp"
 #include "verify.hpp"
@@ -263,42 +264,40 @@ TEST(DataMoments, TicksCanStopTheMeasuring) {
 }
 
 TEST(DataMoments, EveryProcessorKindComputesTheSame) {
-  const auto kernels = all_line_kernels();
   for (const Index count : {1, 3, 8, 29, 64}) {
     const Index lines = 5, stride = count + 3;
     const Matrix strip = random_matrix(stride, lines, 7);
     const Matrix given = random_matrix(count, 4, 8);
     const Vector shifts = random_matrix(lines, 1, 9);
-    for (const LineKernels& kernel : kernels) {
+    for (const Simd simd : every_simd()) {
       Matrix rest = strip, sums = given.leftCols(2), expected = sums;
       const auto means = given.col(2), scales = given.col(3);
-      kernel.measure(rest.data(), stride, count, {shifts.data(), 5}, means.data(),
-                     sums.col(0).data(), sums.col(1).data());
+      measure_strip(rest.data(), stride, count, {shifts.data(), 5}, means.data(),
+                    sums.col(0).data(), sums.col(1).data(), simd);
       for (Index i = 0; i < lines; ++i) {
         const Vector entries = strip.col(i).head(count);
         const Vector left = entries.array() - shifts[i] - means.array();
         expected.col(0) += left;
         expected.col(1) += left.cwiseAbs2();
-        EXPECT_EQ(rest.col(i).head(count), left) << kernel.name;
-        EXPECT_EQ(rest.col(i).tail(3), strip.col(i).tail(3)) << kernel.name;
+        EXPECT_EQ(rest.col(i).head(count), left) << name(simd);
+        EXPECT_EQ(rest.col(i).tail(3), strip.col(i).tail(3)) << name(simd);
 
         Vector prepared(count);
         Eigen::VectorXf single(count);
-        kernel.prepare(entries.data(), count, shifts[i], means.data(), scales.data(),
-                       prepared.data());
-        kernel.prepare(entries.data(), count, shifts[i], means.data(), scales.data(),
-                       single.data());
-        EXPECT_EQ(prepared, left.cwiseProduct(scales)) << kernel.name;
-        EXPECT_EQ(single, prepared.cast<float>()) << kernel.name;
+        const Line line{entries.data()};
+        prepare_line(line, count, shifts[i], means.data(), scales.data(), prepared.data(), simd);
+        prepare_line(line, count, shifts[i], means.data(), scales.data(), single.data(), simd);
+        EXPECT_EQ(prepared, left.cwiseProduct(scales)) << name(simd);
+        EXPECT_EQ(single, prepared.cast<float>()) << name(simd);
       }
-      EXPECT_LE((sums - expected).cwiseAbs().maxCoeff(), 1e-14 * expected.norm()) << kernel.name;
+      EXPECT_LE((sums - expected).cwiseAbs().maxCoeff(), 1e-14 * expected.norm()) << name(simd);
     }
   }
 }
 
 /// Whole numbers, which every type can hold.
 template <class T>
-void expect_prepared(const LineKernels& kernel, Index count) {
+void expect_prepared(Simd simd, Index count) {
   const Vector numbers = (100 * random_matrix(count, 1, 7).array().abs()).min(255).floor();
   const Eigen::VectorX<T> stored = numbers.cast<T>();
   const Vector means = random_matrix(count, 1, 8), scales = random_matrix(count, 1, 9);
@@ -306,19 +305,19 @@ void expect_prepared(const LineKernels& kernel, Index count) {
   const Vector expected = (numbers.array() - 0.5 - means.array()) * scales.array();
   Vector prepared(count);
   Eigen::VectorXf single(count);
-  kernel.prepare(line, count, 0.5, means.data(), scales.data(), prepared.data());
-  kernel.prepare(line, count, 0.5, means.data(), scales.data(), single.data());
-  EXPECT_EQ(prepared, expected) << kernel.name;
-  EXPECT_EQ(single, expected.cast<float>()) << kernel.name;
+  prepare_line(line, count, 0.5, means.data(), scales.data(), prepared.data(), simd);
+  prepare_line(line, count, 0.5, means.data(), scales.data(), single.data(), simd);
+  EXPECT_EQ(prepared, expected) << name(simd);
+  EXPECT_EQ(single, expected.cast<float>()) << name(simd);
 }
 
 TEST(DataMoments, EveryProcessorKindPreparesEveryType) {
-  for (const LineKernels& kernel : all_line_kernels())
+  for (const Simd simd : every_simd())
     for (const Index count : {1, 3, 8, 29, 64}) {
-      expect_prepared<std::uint8_t>(kernel, count);
-      expect_prepared<std::int32_t>(kernel, count);
-      expect_prepared<float>(kernel, count);
-      expect_prepared<double>(kernel, count);
+      expect_prepared<std::uint8_t>(simd, count);
+      expect_prepared<std::int32_t>(simd, count);
+      expect_prepared<float>(simd, count);
+      expect_prepared<double>(simd, count);
     }
 }
 

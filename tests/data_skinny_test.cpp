@@ -2,6 +2,7 @@
 
 #include "data/gram_product.hpp"
 #include "data/skinny.hpp"
+#include "every_simd.hpp"
 
 namespace spcart {
 namespace {
@@ -29,7 +30,7 @@ Sample<Real> sample(Index variables, Index samples) {
 
 TYPED_TEST(SkinnyTest, EqualsPlainProductsForEveryWidthAndShape) {
   using Real = TypeParam;
-  for (const Simd simd : {Simd::plain, best_simd()})
+  for (const Simd simd : every_simd())
     for (const Index vectors : {1, 4, 5, 8, 9, 16, 17, 31, 50})
       for (const auto& [variables, samples] :
            {std::pair<Index, Index>{1, 1}, {3, 7}, {512, 8}, {513, 9}, {1300, 13}}) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/sparse_products.hpp"
+#include "every_simd.hpp"
 #include "spcart/error.hpp"
 #include "verify.hpp"
 
@@ -205,8 +206,7 @@ TEST(DataSparse, TicksCanStopAPass) {
   EXPECT_THROW(a->adjoint_times(Matrix::Ones(50, 40), stop), Cancelled);
 }
 
-/// All kernels with plain instructions beside those with the widest that the machine has.
-TEST(SparseKernels, PlainAndWideInstructionsAgree) {
+TEST(SparseKernels, EveryProcessorKindComputesTheSame) {
   const Table<float, std::int32_t> table(few_counts(200, 70, 8), true, true);
   const Lines<float, std::int32_t> lines = table.lines();
   for (const Index width : {4, 8, 12, 16}) {
@@ -214,18 +214,16 @@ TEST(SparseKernels, PlainAndWideInstructionsAgree) {
     const Vector m = random_matrix(200, 1, 3).col(0);
     const Eigen::RowVectorXd shift = random_matrix(1, width, 4), slope = random_matrix(1, width, 5);
     const Panel t = (table.dense * x).rowwise() - shift - m * slope;
-    for (const Simd simd : {Simd::plain, best_simd()}) {
+    for (const Simd simd : every_simd()) {
       Panel gathered = Panel::Zero(200, width), scattered = Panel::Zero(70, width),
             both = scattered;
       Eigen::RowVectorXd total = Eigen::RowVectorXd::Zero(width), weighted = total;
-      kernels::run(kernels::Gather<float, std::int32_t>{lines, x.data(), gathered.data()}, width,
-                   simd);
-      kernels::run(kernels::Scatter<float, std::int32_t>{lines, y.data(), scattered.data()}, width,
-                   simd);
-      kernels::run(kernels::GatherScatter<float, std::int32_t>{lines, x.data(), shift.data(),
-                                                               slope.data(), m.data(), both.data(),
-                                                               total.data(), weighted.data()},
-                   width, simd);
+      run_kernel(Gather<float, std::int32_t>{lines, x.data(), gathered.data()}, width, simd);
+      run_kernel(Scatter<float, std::int32_t>{lines, y.data(), scattered.data()}, width, simd);
+      run_kernel(
+          GatherScatter<float, std::int32_t>{lines, x.data(), shift.data(), slope.data(), m.data(),
+                                             both.data(), total.data(), weighted.data()},
+          width, simd);
       expect_near(gathered, table.dense * x, "gather");
       expect_near(scattered, table.dense.transpose() * y, "scatter");
       expect_near(both, table.dense.transpose() * t, "gather and scatter");

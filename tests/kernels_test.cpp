@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "every_simd.hpp"
 #include "selection.hpp"
 #include "verify.hpp"
 
@@ -21,15 +22,10 @@ std::vector<double> numbers(std::int32_t count) {
   return {z.data(), z.data() + count};
 }
 
-class EachKernel : public testing::TestWithParam<std::size_t> {
- protected:
-  const Kernels& kernels() const { return all_kernels()[GetParam()]; }
-};
+class EachKernel : public testing::TestWithParam<Simd> {};
 
-INSTANTIATE_TEST_SUITE_P(Kernels, EachKernel, testing::Range(std::size_t{0}, all_kernels().size()),
-                         [](const auto& param) {
-                           return std::string(all_kernels()[param.param].name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Kernels, EachKernel, testing::ValuesIn(every_simd()),
+                         [](const auto& param) { return name(param.param); });
 
 TEST_P(EachKernel, KeepsWhatIsAboveTheThreshold) {
   for (const std::int32_t count : kLengths)
@@ -49,7 +45,7 @@ TEST_P(EachKernel, KeepsWhatIsAboveTheThreshold) {
         expected.push_back(v > 0 ? v - t.shrink : v + t.shrink);
       }
       const std::size_t kept =
-          kernels().keep(z.data(), 100, count, t, rows.data(), values.data(), &zeroed);
+          keep_entries(z.data(), 100, count, t, rows.data(), values.data(), &zeroed, GetParam());
       rows.resize(kept);
       values.resize(kept);
       EXPECT_EQ(rows, expected_rows);
@@ -63,8 +59,8 @@ TEST_P(EachKernel, KeepsTiesFromTheirPlaceOn) {
   std::vector<std::int32_t> rows(z.size() + kSpare);
   std::vector<double> values(rows.size());
   double zeroed = 0;
-  const std::size_t kept = kernels().keep(z.data(), 10, 6, {.least = 1, .ties_from = 13},
-                                          rows.data(), values.data(), &zeroed);
+  const std::size_t kept = keep_entries(z.data(), 10, 6, {.least = 1, .ties_from = 13}, rows.data(),
+                                        values.data(), &zeroed, GetParam());
   rows.resize(kept);
   values.resize(kept);
   EXPECT_EQ(rows, (std::vector<std::int32_t>{12, 13, 15}));
@@ -79,7 +75,7 @@ TEST_P(EachKernel, AddsColumns) {
     Vector b = Vector::Constant(r, 2), expected = b;
     for (std::size_t k = 0; k < rows.size(); ++k)
       expected += x(static_cast<Index>(k), 0) * v.col(rows[k]);
-    kernels().add_columns(v.data(), r, rows.data(), x.data(), rows.size(), b.data());
+    add_columns(v.data(), r, rows.data(), x.data(), rows.size(), b.data(), GetParam());
     EXPECT_LE((b - expected).cwiseAbs().maxCoeff(), 1e-14);
   }
 }
@@ -88,14 +84,14 @@ TEST_P(EachKernel, SplitsBySize) {
   for (const std::int32_t count : kLengths) {
     const std::vector<double> z = numbers(count);
     std::vector<double> between(z.size() + kSpare), expected;
-    Kernels::Split e;
+    SizeSplit e;
     for (const double v : z) {
       e.energy_all += v * v;
       e.energy_below += std::abs(v) < 0.4 ? v * v : 0;
       e.below += std::abs(v) < 0.4 ? 1 : 0;
       if (std::abs(v) >= 0.4 && std::abs(v) < 0.8) expected.push_back(std::abs(v));
     }
-    const auto s = kernels().split(z.data(), z.size(), 0.4, 0.8, between.data());
+    const auto s = split_by_size(z.data(), z.size(), 0.4, 0.8, between.data(), GetParam());
     between.resize(s.between);
     EXPECT_EQ(between, expected);
     EXPECT_EQ(s.below, e.below);
@@ -107,7 +103,7 @@ TEST_P(EachKernel, SplitsBySize) {
 TEST_P(EachKernel, Ascends) {
   std::vector<double> z = numbers(37);
   const std::vector<double> before = z;
-  kernels().ascend(z.data(), z.size(), 0.25);
+  ascend(z.data(), z.size(), 0.25, GetParam());
   for (std::size_t j = 0; j < z.size(); ++j)
     EXPECT_NEAR(z[j], before[j] * before[j] * before[j] - 0.25 * before[j], 1e-14);
 }

@@ -4,7 +4,7 @@
 #include "data/file_kinds.hpp"
 #include "data/load_dense.hpp"
 #include "data/stored.hpp"
-#include "data/stored_values.hpp"
+#include "data/with_scalar.hpp"
 
 namespace spcart {
 namespace {

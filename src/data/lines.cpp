@@ -1,107 +1,81 @@
 #include "data/lines.hpp"
 
-#include <cstdint>
-#include <cstring>
-#include <vector>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SPCART_X86 1
-#endif
-
-// The bodies below are inlined into one copy a processor kind.
-#define SPCART_INLINE [[gnu::always_inline]] inline
+#include "data/with_scalar.hpp"
 
 namespace spcart {
 namespace {
 
 template <class T, class Real>
-SPCART_INLINE void prepare_body(const void* line, Index count, double shift, const double* means,
-                                const double* scales, Real* out) {
+[[gnu::always_inline]] inline void prepare(const void* line, Index count, double shift,
+                                           const double* means, const double* scales, Real* out) {
   const T* from = static_cast<const T*>(line);
 #pragma GCC ivdep
   for (Index j = 0; j < count; ++j)
     out[j] = static_cast<Real>((static_cast<double>(from[j]) - shift - means[j]) * scales[j]);
 }
 
-/// kParts registers hold as many variables of each sum while all samples pass by.
-template <int kBytes, int kParts>
-SPCART_INLINE void measure_part(double* strip, Index stride, std::span<const double> shifts,
-                                const double* origin, double* sums_to, double* squares_to) {
-  using Register [[gnu::vector_size(kBytes)]] = double;
-  constexpr Index kWidth = kBytes / sizeof(double);
+template <Index kCount>
+using Doubles = Lanes<double, kCount * sizeof(double)>;
+
+/// kParts registers of kCount numbers hold as many variables of each sum while all samples pass by.
+template <Index kCount, Index kParts>
+[[gnu::always_inline]] inline void measure_part(double* strip, Index stride,
+                                                std::span<const double> shifts,
+                                                const double* origin, double* sums_to,
+                                                double* squares_to) {
+  constexpr Index kBytes = Doubles<kCount>::kBytes;
+  using Register = typename Doubles<kCount>::Type;
   Register about[kParts], sums[kParts], squares[kParts];  // NOLINT(modernize-avoid-c-arrays)
-  for (int part = 0; part < kParts; ++part) {
-    std::memcpy(&about[part], origin + part * kWidth, kBytes);
-    std::memcpy(&sums[part], sums_to + part * kWidth, kBytes);
-    std::memcpy(&squares[part], squares_to + part * kWidth, kBytes);
+  for (Index part = 0; part < kParts; ++part) {
+    about[part] = lanes<kBytes>(origin + part * kCount);
+    sums[part] = lanes<kBytes>(sums_to + part * kCount);
+    squares[part] = lanes<kBytes>(squares_to + part * kCount);
   }
   for (const double shift : shifts) {
 #pragma GCC unroll 4
-    for (int part = 0; part < kParts; ++part) {
-      Register x;
-      std::memcpy(&x, strip + part * kWidth, kBytes);
-      x = x - shift - about[part];
+    for (Index part = 0; part < kParts; ++part) {
+      Register& at = lanes<kBytes>(strip + part * kCount);
+      const Register x = at - shift - about[part];
       sums[part] += x;
       squares[part] += x * x;
-      std::memcpy(strip + part * kWidth, &x, kBytes);
+      at = x;
     }
     strip += stride;
   }
-  for (int part = 0; part < kParts; ++part) {
-    std::memcpy(sums_to + part * kWidth, &sums[part], kBytes);
-    std::memcpy(squares_to + part * kWidth, &squares[part], kBytes);
+  for (Index part = 0; part < kParts; ++part) {
+    lanes<kBytes>(sums_to + part * kCount) = sums[part];
+    lanes<kBytes>(squares_to + part * kCount) = squares[part];
   }
-}
-
-template <int kBytes>
-SPCART_INLINE void measure_body(double* strip, Index stride, Index count,
-                                std::span<const double> shifts, const double* origin, double* sums,
-                                double* squares) {
-  constexpr int kParts = 4;
-  constexpr Index kStep = kParts * kBytes / sizeof(double);
-  Index j = 0;
-  for (; j + kStep <= count; j += kStep)
-    measure_part<kBytes, kParts>(strip + j, stride, shifts, origin + j, sums + j, squares + j);
-  for (; j < count; ++j)
-    measure_part<sizeof(double), 1>(strip + j, stride, shifts, origin + j, sums + j, squares + j);
-}
-
-#define SPCART_LINE_KERNELS(space, bytes, target)                                               \
-  namespace space {                                                                             \
-  template <class T, class Real>                                                                \
-  target void prepare(const void* line, Index count, double shift, const double* means,         \
-                      const double* scales, Real* out) {                                        \
-    prepare_body<T>(line, count, shift, means, scales, out);                                    \
-  }                                                                                             \
-  template <class Real>                                                                         \
-  constexpr std::array<LineKernels::Prepare<Real>, kScalars> kPrepare{                          \
-      prepare<std::uint8_t, Real>, prepare<std::int32_t, Real>, prepare<float, Real>,           \
-      prepare<double, Real>};                                                                   \
-  target void measure(double* strip, Index stride, Index count, std::span<const double> shifts, \
-                      const double* origin, double* sums, double* squares) {                    \
-    measure_body<bytes>(strip, stride, count, shifts, origin, sums, squares);                   \
-  }                                                                                             \
-  constexpr LineKernels kAll{#space, kPrepare<double>, kPrepare<float>, measure};               \
-  }
-
-SPCART_LINE_KERNELS(plain, 16, )
-#ifdef SPCART_X86
-SPCART_LINE_KERNELS(avx2, 32, [[gnu::target("avx2,fma")]])
-#endif
-
-std::vector<LineKernels> supported() {
-  std::vector<LineKernels> found{plain::kAll};
-#ifdef SPCART_X86
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(avx2::kAll);
-#endif
-  return found;
 }
 
 }  // namespace
 
-std::span<const LineKernels> all_line_kernels() {
-  static const std::vector<LineKernels> found = supported();
-  return found;
+template <class Real>
+void prepare_line(Line line, Index count, double shift, const double* means, const double* scales,
+                  Real* out, Simd simd) {
+  with_scalar(line.scalar, [&]<class T>(T) {
+    call_vectorized(
+        [&]() __attribute__((always_inline)) {
+          prepare<T>(line.data, count, shift, means, scales, out);
+        },
+        simd);
+  });
+}
+
+template void prepare_line(Line, Index, double, const double*, const double*, double*, Simd);
+template void prepare_line(Line, Index, double, const double*, const double*, float*, Simd);
+
+void measure_strip(double* strip, Index stride, Index count, std::span<const double> shifts,
+                   const double* origin, double* sums, double* squares, Simd simd) {
+  const auto measure = [=]() __attribute__((always_inline)) {
+    constexpr Index kRegister = Lanes<double>::kCount, kParts = 4, kStep = kParts * kRegister;
+    Index j = 0;
+    for (; j + kStep <= count; j += kStep)
+      measure_part<kRegister, kParts>(strip + j, stride, shifts, origin + j, sums + j, squares + j);
+    for (; j < count; ++j)
+      measure_part<1, 1>(strip + j, stride, shifts, origin + j, sums + j, squares + j);
+  };
+  call_vectorized(measure, simd);
 }
 
 }  // namespace spcart

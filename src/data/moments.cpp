@@ -5,14 +5,12 @@
 
 #include "data/lines.hpp"
 #include "data/panels.hpp"
+#include "data/preparation.hpp"
 #include "data/stored.hpp"
 #include "parallel.hpp"
 
 namespace spcart {
 namespace {
-
-/// Up to this size A'A is formed on the way: 128 MB.
-constexpr Index kLargestGram = 4096;
 
 /// Operations for an entry that is measured, half of them.
 constexpr Index kOperations = 4;
@@ -129,9 +127,9 @@ class StoredMatrix::Survey {
           for (Index k = 0; k < width; ++k)
             m_.row_means[row + i + k] = row_means[static_cast<std::size_t>(k)] =
                 strip.col(k).mean();
-        line_kernels().measure(strip.data(), strip.outerStride(), height,
-                               {row_means.data(), static_cast<std::size_t>(width)},
-                               origin_.data() + j, range.sums.data() + j, range.squares.data() + j);
+        measure_strip(strip.data(), strip.outerStride(), height,
+                      {row_means.data(), static_cast<std::size_t>(width)}, origin_.data() + j,
+                      range.sums.data() + j, range.squares.data() + j);
         if constexpr (kSingle)
           if (panel_.size() > 0) panel_.block(j, i, height, width) = (strip / unit_).cast<float>();
       }
@@ -214,7 +212,7 @@ class StoredMatrix::Survey {
 
 StoredMatrix::Moments StoredMatrix::moments(const Preparation& preparation,
                                             const Tick& tick) const {
-  const bool gram = preparation.gram && cols() <= std::min(rows(), kLargestGram);
+  const bool gram = preparation.gram && is_gram_kept(rows(), cols());
   const ThreadScope scope(gram ? threads_for(rows(), cols(), cols())
                                : threads_for(rows(), cols(), kOperations));
   return with_real(gram ? preparation.precision : Precision::full, [&]<class Real>(Real) {

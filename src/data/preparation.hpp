@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "spcart/data.hpp"
 
 namespace spcart {
@@ -11,6 +13,12 @@ void check_preparation(const Preparation& preparation, Index p);
 inline Preparation in_double(Preparation preparation) {
   preparation.precision = Precision::full;
   return preparation;
+}
+
+/// Whether A'A is kept once it is formed: where it takes no more than 128 MB, nor more than A.
+inline bool is_gram_kept(Index rows, Index cols) {
+  constexpr Index kLargest = 4096;
+  return cols <= std::min(rows, kLargest);
 }
 
 /// 1/s, or 0 for a variable that does not vary.

@@ -11,7 +11,7 @@
 #include "data/sparse_products.hpp"
 #include "data/sparse_structure.hpp"
 #include "data/stored.hpp"
-#include "data/stored_values.hpp"
+#include "data/with_scalar.hpp"
 #include "parallel.hpp"
 #include "spcart/error.hpp"
 #include "spcart/threads.hpp"
@@ -207,10 +207,9 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     for_slabs(rows(), tick, [&](Index begin, Index end) {
       const Lines<T, I> slab = lines_.range(begin, end);
       sparse::for_parts(slab, sums.parts(), [&](Index t, Index first, Index last) {
-        sparse::kernels::run(
-            sparse::kernels::Scatter<T, I>{slab.range(first, last), y.row(begin + first).data(),
-                                           sums.part(t).data()},
-            y.cols());
+        sparse::run_kernel(sparse::Scatter<T, I>{slab.range(first, last),
+                                                 y.row(begin + first).data(), sums.part(t).data()},
+                           y.cols());
       });
     });
     sums.add_up(x);
@@ -221,7 +220,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
   Panel scatter_columns(const Panel& x, const Tick& tick) const {
     Panel y = Panel::Zero(rows(), x.cols());
     if (!sorted_) {
-      sparse::kernels::run(sparse::kernels::Scatter<T, I>{lines_, x.data(), y.data()}, x.cols());
+      sparse::run_kernel(sparse::Scatter<T, I>{lines_, x.data(), y.data()}, x.cols());
       return y;
     }
     const Index parts = lines_.entries() * x.cols() > kWorthThreads ? threads() : 1;
@@ -230,8 +229,8 @@ class SparseMatrix final : public StoredMatrix, public Samples {
       parallel_for(parts, parts > 1, [&](Index t) {
         sparse::for_ranges(lines_, cut(t), cut(t + 1), sparse::kKeptDoubles / x.cols(),
                            [&](const Lines<T, I>& part, Index row, Index) {
-                             sparse::kernels::run(
-                                 sparse::kernels::Scatter<T, I>{part, x.data(), y.row(row).data()},
+                             sparse::run_kernel(
+                                 sparse::Scatter<T, I>{part, x.data(), y.row(row).data()},
                                  x.cols());
                            });
       });

@@ -10,7 +10,7 @@
 #include "data/preparation.hpp"
 #include "data/sparse_products.hpp"
 #include "data/stored.hpp"
-#include "data/stored_values.hpp"
+#include "data/with_scalar.hpp"
 
 namespace spcart {
 namespace {
@@ -205,9 +205,9 @@ class SparseFileMatrix final : public StoredMatrix {
     const Index width = y.cols();
     const Index parts = rows.entries() * width > kWorthThreads ? sums.parts() : 1;
     sparse::for_parts(rows, parts, [&](Index t, Index first, Index last) {
-      sparse::kernels::run(
-          sparse::kernels::Scatter<T, std::int32_t>{rows.range(first, last),
-                                                    y.data() + first * width, sums.part(t).data()},
+      sparse::run_kernel(
+          sparse::Scatter<T, std::int32_t>{rows.range(first, last), y.data() + first * width,
+                                           sums.part(t).data()},
           width);
     });
   }

@@ -30,8 +30,6 @@ void for_panels(ConstBlock x, Block y, const Tick& tick, F f) {
   }
 }
 
-namespace kernels {
-
 /// How many entries ahead the rows of a panel are asked for: they lie all over it.
 inline constexpr Index kAhead = 16;
 
@@ -136,7 +134,7 @@ struct OfWidth {
 
 /// Runs a kernel on panels of the given width.
 template <class Kernel>
-void run(const Kernel& kernel, Index width, Simd simd = best_simd()) {
+void run_kernel(const Kernel& kernel, Index width, Simd simd = best_simd()) {
   switch (width) {
     case 4:
       return call_vectorized(OfWidth<4, Kernel>{kernel}, simd);
@@ -148,7 +146,5 @@ void run(const Kernel& kernel, Index width, Simd simd = best_simd()) {
       return call_vectorized(OfWidth<16, Kernel>{kernel}, simd);
   }
 }
-
-}  // namespace kernels
 
 }  // namespace spcart::sparse

@@ -19,8 +19,7 @@ template <class T, class I>
 void gather(const Lines<T, I>& lines, const Panel& x, double* y) {
   const Index parts = lines.entries() * x.cols() > kWorthThreads ? threads() : 1;
   for_parts(lines, parts, [&](Index, Index first, Index last) {
-    kernels::run(kernels::Gather<T, I>{lines.range(first, last), x.data(), y + first * x.cols()},
-                 x.cols());
+    run_kernel(Gather<T, I>{lines.range(first, last), x.data(), y + first * x.cols()}, x.cols());
   });
 }
 
@@ -79,11 +78,10 @@ class GramProduct {
   void add_rows(const Lines<T, I>& rows, const double* row_means) {
     for_parts(rows, sums_.parts(), [&](Index t, Index first, Index last) {
       const double* m = row_means ? row_means + first : nullptr;
-      kernels::run(
-          kernels::GatherScatter<T, I>{rows.range(first, last), x_.data(), shift_.data(),
-                                       slope_.data(), m, sums_.part(t).data(),
-                                       totals_.row(2 * t).data(), totals_.row(2 * t + 1).data()},
-          x_.cols());
+      run_kernel(GatherScatter<T, I>{rows.range(first, last), x_.data(), shift_.data(),
+                                     slope_.data(), m, sums_.part(t).data(),
+                                     totals_.row(2 * t).data(), totals_.row(2 * t + 1).data()},
+                 x_.cols());
     });
   }
 
@@ -126,10 +124,10 @@ class GramProduct {
     product = -shift_.replicate(rows, 1);
     const Eigen::Map<const Vector> m(row_means, row_means ? rows : 0);
     if (row_means) product.noalias() -= m * slope_;
-    kernels::run(kernels::Scatter<T, I>{columns, x_.data(), product.data()}, x_.cols());
+    run_kernel(Scatter<T, I>{columns, x_.data(), product.data()}, x_.cols());
     totals_.row(2 * t) += product.colwise().sum();
     if (row_means) totals_.row(2 * t + 1).noalias() += m.transpose() * product;
-    kernels::run(kernels::Gather<T, I>{columns, product.data(), sums_.part(t).data()}, x_.cols());
+    run_kernel(Gather<T, I>{columns, product.data(), sums_.part(t).data()}, x_.cols());
   }
 
   const Panel& x_;

@@ -4,25 +4,10 @@
 #include <variant>
 
 #include "data/file_blocks.hpp"
+#include "data/with_scalar.hpp"
 #include "spcart/table.hpp"
 
 namespace spcart {
-
-/// Calls f with a value of the stored type: for its type only.
-template <class F>
-decltype(auto) with_scalar(Scalar scalar, F&& f) {
-  switch (scalar) {
-    case Scalar::uint8:
-      return f(std::uint8_t{});
-    case Scalar::int32:
-      return f(std::int32_t{});
-    case Scalar::float32:
-      return f(float{});
-    case Scalar::float64:
-      break;
-  }
-  return f(double{});
-}
 
 template <class T, class F>
 void for_each_value(const DenseView& view, F& f) {

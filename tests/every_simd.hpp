@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simd.hpp"
+
+namespace spcart {
+
+inline std::string name(Simd simd) {
+  return simd == Simd::avx512 ? "avx512" : simd == Simd::avx2 ? "avx2" : "plain";
+}
+
+/// All instructions that this processor has, the plain ones first.
+inline std::vector<Simd> every_simd() {
+  std::vector<Simd> every;
+  for (const Simd simd : {Simd::plain, Simd::avx2, Simd::avx512})
+    if (simd <= best_simd()) every.push_back(simd);
+  return every;
+}
+
+}  // namespace spcart
