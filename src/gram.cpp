@@ -1,14 +1,13 @@
 #include "gram.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <ranges>
+
+#include "data/panels.hpp"
+#include "data/preparation.hpp"
 
 namespace spcart {
 namespace {
-
-/// Up to this size A'A is kept: 128 MB.
-constexpr Index kLargest = 4096;
 
 /// Below this part of all variance there is only rounding.
 constexpr double kRounding = 1e-12;
@@ -17,13 +16,11 @@ void project(const Vector& x, Block block) { block -= x * (x.transpose() * block
 
 }  // namespace
 
-Gram::Gram(const DataMatrix& a, const Tick& tick)
-    : a_(a), unit_(a.squared_norm() > 0 ? std::exp2(std::ilogb(a.squared_norm())) : 1) {
+Gram::Gram(const DataMatrix& a, const Tick& tick) : a_(a), unit_(unit_of(a.squared_norm())) {
   diagonal_ = a.column_squared_norms() / unit_;
   total_ = diagonal_.sum();
   const auto p = static_cast<double>(a.cols());
-  if (a.cols() <= std::min(a.rows(), kLargest) && p * p <= 2 * a.entries())
-    matrix_ = a.gram(tick) / unit_;
+  if (is_gram_kept(a.rows(), a.cols()) && p * p <= 2 * a.entries()) matrix_ = a.gram(tick) / unit_;
 }
 
 Matrix Gram::times(ConstBlock x, const Tick& tick) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "data/panels.hpp"
 #include "lapack.hpp"
 #include "random.hpp"
 
@@ -55,6 +56,7 @@ class BlockLanczos {
         options_(options),
         hasty_(hasty),
         r_(r),
+        unit_(unit_of(a.squared_norm())),
         dimension_((a.column_squared_norms().array() > 0).count()),
         block_(std::min(dimension_, std::max(krylov_block(a, r), r / options.max_passes + 1))),
         most_(std::min(dimension_, std::max({7 * r, r + 6 * block_, affordable(a, r)}))),
@@ -88,12 +90,14 @@ class BlockLanczos {
   auto next() { return q_.middleCols(size_, next_); }
 
   /// Takes the next block W into the basis Q, keeps T = Q'A'AQ, and leaves as the next block the
-  /// orthonormal part of A'A W outside Q, and in coupling_ its coefficients.
+  /// orthonormal part of A'A W outside Q, and in coupling_ its coefficients. All is in units of
+  /// unit_.
   void extend(const Tick& tick) {
     const double done = progress();
     Matrix g = a_.gram_times(next(), [&](double) {
       if (tick) tick(done);
     });
+    g /= unit_;
     ++passes_;
     columns_ += next_;
     const Index old = size_, width = next_;
@@ -236,8 +240,8 @@ class BlockLanczos {
   KrylovResult finish(bool good) {
     const Index found = std::min(r_, size_);
     return {basis() * coefficients_.leftCols(found),
-            values_.head(found).cwiseMax(0.0),
-            residuals_.head(found),
+            unit_ * values_.head(found).cwiseMax(0.0),
+            unit_ * residuals_.head(found),
             good,
             passes_,
             columns_};
@@ -247,6 +251,7 @@ class BlockLanczos {
   const PcaOptions& options_;
   bool hasty_;
   Index r_;
+  double unit_;      ///< about |A|_F^2, so that no square of a product overflows or vanishes
   Index dimension_;  ///< variables that vary
   Index block_;      ///< vectors that are multiplied at a time
   Index most_;       ///< vectors in the basis at the most

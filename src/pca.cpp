@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "data/preparation.hpp"
 #include "krylov.hpp"
 #include "lapack.hpp"
 #include "spcart/error.hpp"
@@ -21,9 +22,6 @@ constexpr Index kLargestGram = 30000;
 /// Components with less than this part of the first one's variance are near the rounding of double
 /// precision beside it.
 constexpr double kWeak = 1e-10;
-
-/// Up to this size A'A is kept for those who come after: 128 MB.
-constexpr Index kLargestKept = 4096;
 
 /// Eigenvalues of A'A below this part of the first are rounding.
 double rank_threshold(const DataMatrix& a) {
@@ -58,7 +56,7 @@ SymmetricEigen leading_eigenpairs(const DataMatrix& a, const Matrix& gram, Index
 SymmetricEigen by_gram(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick,
                        std::shared_ptr<const Matrix>& kept) {
   const auto gram = std::make_shared<const Matrix>(a.gram(tick));
-  if (a.cols() <= std::min(a.rows(), kLargestKept)) kept = gram;
+  if (is_gram_kept(a.rows(), a.cols())) kept = gram;
   return leading_eigenpairs(a, *gram, r, options, tick);
 }
 
@@ -180,8 +178,9 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   squares.head(b.rank) = e.values.head(b.rank);
   b.singular_values = squares.cwiseSqrt();
   const Matrix product = b.gram ? Matrix(*b.gram * b.vectors) : a.gram_times(b.vectors, tick);
+  // Divided first: the squares of large or small values are out of range.
   b.residuals =
-      (product - b.vectors * squares.asDiagonal()).colwise().norm().transpose() / squares[0];
+      ((product - b.vectors * squares.asDiagonal()) / squares[0]).colwise().norm().transpose();
   return b;
 }
 

@@ -192,5 +192,20 @@ TEST(Krylov, TicksReportProgressAndCanStopIt) {
   EXPECT_EQ(ticks, 5);
 }
 
+/// A'A may be near the end of the range of numbers; its square is beyond it.
+TEST(Krylov, UnitsOfTheDataDoNotMatter) {
+  const Vector squares = spectrum(300, [](double j) { return std::pow(j, -1.5); });
+  const KrylovResult expected = expect_leading(squares, 5);
+  for (const double unit : {0x1p-980, 0x1p980}) {
+    const Diagonal a(unit * squares);
+    const KrylovResult k = krylov_eigenpairs(a, 5, {}, {});
+    EXPECT_TRUE(k.converged);
+    EXPECT_EQ(k.passes, expected.passes);
+    EXPECT_EQ(k.vectors, expected.vectors);
+    EXPECT_EQ(k.values, unit * expected.values);
+    EXPECT_EQ(k.residuals, unit * expected.residuals);
+  }
+}
+
 }  // namespace
 }  // namespace spcart

@@ -58,6 +58,23 @@ TEST(Pca, SolversAgree) {
   }
 }
 
+/// The squares of such data are near the end of the range of numbers, and those of A'A beyond it.
+TEST(Pca, UnitsOfTheDataDoNotMatter) {
+  const Matrix m = verify::decaying(60, 20, 5);
+  for (const Solver solver : kSolvers) {
+    const Basis expected = principal_basis(*make_dense(m), 5, {.solver = solver});
+    for (const double unit : {0x1p-490, 0x1p490}) {
+      const Basis b = principal_basis(*make_dense(unit * m), 5, {.solver = solver});
+      EXPECT_TRUE(b.warnings.empty());
+      EXPECT_LE(verify::subspace_distance(b.vectors, expected.vectors), 1e-10);
+      EXPECT_LE((b.singular_values / unit - expected.singular_values).norm(),
+                1e-12 * expected.singular_values[0]);
+      EXPECT_LE(b.residuals.maxCoeff(), 1e-8);
+      EXPECT_NEAR(b.cpev(), expected.cpev(), 1e-12);
+    }
+  }
+}
+
 TEST(Pca, KrylovRestartsAndFindsClosePairs) {
   // A slow spectrum: many restarts are needed, and pairs of equal singular values must both be
   // found.
