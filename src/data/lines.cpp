@@ -55,7 +55,7 @@ void prepare_line(Line line, Index count, double shift, const double* means, con
                   Real* out, Simd simd) {
   with_scalar(line.scalar, [&]<class T>(T) {
     call_vectorized(
-        [&]() __attribute__((always_inline)) {
+        [=]() __attribute__((always_inline)) {
           prepare<T>(line.data, count, shift, means, scales, out);
         },
         simd);

@@ -8,7 +8,7 @@ namespace spcart {
 
 /// Calls f with a value of the stored type: for its type only.
 template <class F>
-decltype(auto) with_scalar(Scalar scalar, F&& f) {
+[[gnu::always_inline]] inline decltype(auto) with_scalar(Scalar scalar, F&& f) {
   switch (scalar) {
     case Scalar::uint8:
       return f(std::uint8_t{});
