@@ -45,7 +45,8 @@ SymmetricEigen all_eigenpairs(Matrix c) {
   return {std::move(values), std::move(c)};
 }
 
-/// Where eigenvalues cluster, dsyevr may find fewer than it was asked for and call that success.
+/// Where eigenvalues cluster, dsyevr may find fewer than it was asked for and call that success, or
+/// give up.
 SymmetricEigen some_eigenpairs(const Matrix& original, Index count) {
   Matrix c = original;
   const lapack_int n = as_int(c.rows());
@@ -53,10 +54,11 @@ SymmetricEigen some_eigenpairs(const Matrix& original, Index count) {
   Matrix vectors(n, count);
   std::vector<lapack_int> support(2 * static_cast<std::size_t>(count));
   lapack_int found = 0;
-  check_info("dsyevr", LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, c.data(), n, 0, 0,
-                                      n - static_cast<lapack_int>(count) + 1, n, 0, &found,
-                                      values.data(), vectors.data(), n, support.data()));
-  if (found < count) return all_eigenpairs(original);
+  const lapack_int info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, c.data(), n, 0, 0,
+                                         n - static_cast<lapack_int>(count) + 1, n, 0, &found,
+                                         values.data(), vectors.data(), n, support.data());
+  if (info > 0 || (info == 0 && found < count)) return all_eigenpairs(original);
+  check_info("dsyevr", info);
   return {values.head(found), std::move(vectors)};
 }
 

@@ -236,9 +236,8 @@ TEST(Methods, RefuseWhatTheyCannotDo) {
   EXPECT_EQ(refusal(*a, {.method = Method::gpower, .truncation = TruncationType::energy}),
             "truncation = energy: method gpower has hard and soft; methods that have it are "
             "spcart, st, varimax, rsvd-gp, rsvd-gpb and itspca");
-  EXPECT_EQ(refusal(*a, {.method = Method::gpowerb, .nonzeros = 3}),
-            "nonzeros = 3: method gpowerb has no count, only lambda; methods that take it are "
-            "spcart, st, varimax, rsvd-gp, rsvd-gpb, tpower, spca, pathspca and itspca");
+  EXPECT_TRUE(refusal(*a, {.method = Method::pca, .keep = 0.9})
+                  .starts_with("keep = 0.9: method pca truncates nothing; methods that do are"));
   EXPECT_EQ(refusal(*a, {.method = Method::tpower, .start = Start::identity}),
             "start = identity: method tpower has variance, pca and warm; methods that start there "
             "are spcart");
