@@ -164,7 +164,7 @@ def test_the_core_makes_no_copy_either():
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
 def test_a_memory_map_is_read_from_its_file_where_it_does_not_fit(tmp_path, order, dtype):
-    n, p = 20_000, 60
+    n, p = 160_000 // np.dtype(dtype).itemsize, 60  # 9.6 MB of each type
     values = np.random.default_rng(0).integers(0, 200, (n, p)).astype(dtype)
     path = tmp_path / "x.npy"
     np.save(path, np.asarray(values, order=order))
@@ -172,16 +172,17 @@ def test_a_memory_map_is_read_from_its_file_where_it_does_not_fit(tmp_path, orde
     tight = "67M"  # the program and little more
     assert not _tables.make_table(values, original=values, memory=tight).in_file
     assert not _tables.make_table(values, original=mapped).in_file
-    in_file = _tables._from_file(mapped, mapped.shape, 3, tight)
-    assert (in_file is not None) == (values.nbytes > 2_000_000)
+    table = _tables.make_table(values, original=mapped, n_components=3, memory=tight)
+    assert table.in_file
+    assert table.shape == mapped.shape
     model = SPCArt(3, nonzeros=5, memory=tight, solver="krylov", random_state=0)
     twin = SPCArt(3, nonzeros=5, solver="krylov", random_state=0).fit(values)
     np.testing.assert_allclose(model.fit(mapped).components_, twin.components_, atol=1e-6)
     # A part of a map begins later in its file.
-    part, rows = (mapped[5_000:], 15_000) if order == "C" else (mapped[:, 10:], 20_000)
-    table = _tables._from_file(part, part.shape, 3, tight)
-    if table is not None:
-        assert table.shape == (rows, part.shape[1])
+    part = mapped[5_000:] if order == "C" else mapped[:, 10:]
+    table = _tables.make_table(np.asarray(part), original=part, n_components=3, memory=tight)
+    assert table.in_file
+    assert table.shape == part.shape
     twin.fit(np.ascontiguousarray(part))
     np.testing.assert_allclose(model.fit(part).components_, twin.components_, atol=1e-6)
 
