@@ -5,7 +5,7 @@ Needs matplotlib: ``pip install spcart[plot]``.
 
 import numpy as np
 
-__all__ = ["biplot", "convergence", "heatmap", "images", "scree"]
+__all__ = ["biplot", "convergence", "heatmap", "images", "path", "scree"]
 
 
 def _axes(ax, **how):
@@ -85,6 +85,53 @@ def scree(model, *, ax=None):
     ax.set_ylabel("fraction of the variance")
     ax.legend()
     return ax
+
+
+def path(followed, *, n_components=None, ax=None):
+    """The trade-off between nonzeros and variance: a line a truncation type.
+
+    Parameters
+    ----------
+    followed : Path
+        What :func:`spcart.path` returned.
+    n_components : int, default=None
+        Which number of components, if several were followed. None: the most, of which the knee and
+        the point that keeps enough are; only there these are marked.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        With the picture.
+    """
+    most = followed.knee.n_components
+    wanted = most if n_components is None else n_components
+    points = [point for point in followed.points if point.n_components == wanted]
+    if not points:
+        numbers = sorted({point.n_components for point in followed.points})
+        raise ValueError(f"n_components = {wanted}: the path has {', '.join(map(str, numbers))}")
+    ax = _axes(ax)
+    for truncation in dict.fromkeys(point.truncation for point in points):
+        line = [point for point in points if point.truncation == truncation]
+        ax.semilogx(*_trade_off(line), "o-", markersize=3, label=truncation)
+    marks = [("knee", followed.knee, "D"), ("keep", followed.keep, "s")] if wanted == most else []
+    for name, point, marker in marks:
+        if point is None:
+            continue
+        share = 100 * point.criteria.share_of_pca
+        label = f"{name}: {point.nonzeros} nonzeros, {share:.1f} %"
+        how = {"markersize": 9, "markerfacecolor": "none", "color": "black", "linestyle": "none"}
+        ax.plot(*_trade_off([point]), marker=marker, label=label, **how)
+    ax.set_xlabel(f"nonzeros of {wanted} component{'s' if wanted > 1 else ''}")
+    ax.set_ylabel("share of the variance that PCA explains")
+    ax.set_ylim(top=1.02)
+    ax.legend()
+    return ax
+
+
+def _trade_off(points):
+    return [point.nonzeros for point in points], [point.criteria.share_of_pca for point in points]
 
 
 def convergence(model, *, ax=None):

@@ -4,35 +4,12 @@
 
 #include "bindings.hpp"
 #include "convert.hpp"
-#include "options.hpp"
+#include "request.hpp"
 #include "spcart/compare.hpp"
 #include "spcart/names.hpp"
-#include "spcart/route.hpp"
-#include "work.hpp"
 
 namespace spcart::python {
 namespace {
-
-/// What is asked of a table, read from Python before the work begins.
-struct Request {
-  std::shared_ptr<const Table> table;
-  Options options;
-  Preparation preparation;
-  std::optional<std::uint64_t> memory;
-};
-
-Request request_of(nb::handle table, const nb::dict& options, const nb::dict& preparation,
-                   nb::handle memory) {
-  return {nb::cast<const TableHandle&>(table).table, options_of(options),
-          preparation_of(preparation), memory_of(memory)};
-}
-
-/// Makes the matrix of the table for the solver that the options then name.
-std::unique_ptr<DataMatrix> prepared(Request& request, Watch& watch) {
-  Options& options = request.options;
-  options.solver = solver_for(*request.table, options.components, options.solver, request.memory);
-  return prepare(*request.table, request.preparation, options.solver, watch.tick("prepare"));
-}
 
 nb::dict fit_table(nb::handle_t<TableHandle> table, const nb::dict& options,
                    const nb::dict& preparation, nb::object memory, nb::object progress) {

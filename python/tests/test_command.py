@@ -5,7 +5,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from spcart import SPCArt, datasets
+from spcart import SPCArt, datasets, path
 
 
 def loadings_of(result):
@@ -81,3 +81,20 @@ def test_on_real_data(run_command, real_data, name):
     model = SPCArt(6, scale=True, random_state=0, n_threads=2).fit(X)
     words = ["-r", 6, "--scale", "--threads", 2]
     expect_same(model, run_command("fit", real_data / name, *words))
+
+
+@pytest.mark.parametrize("words", [["--scale"], ["--scale", "--threads", 1]])
+def test_path(run_command, tmp_path, table, words):
+    np.save(tmp_path / "x.npy", table)
+    threads = 1 if "--threads" in words else None
+    ours = path(table, [2, 4], truncation=["hard", "energy"], scale=True, n_threads=threads)
+    theirs = run_command(
+        "path", tmp_path / "x.npy", "-r", "2,4", "--truncation", "hard,energy", *words
+    )
+    assert len(ours.points) == len(theirs["points"])
+    for point, other in zip(ours.points, theirs["points"], strict=True):
+        assert point.lam == other["lambda"]
+        assert point.criteria.cpev == other["criteria"]["cpev"]
+        assert point.criteria.nonzeros.tolist() == other["criteria"]["nonzeros"]
+    assert ours.points.index(ours.knee) == theirs["knee"]
+    assert ours.points.index(ours.keep) == theirs["keep"]

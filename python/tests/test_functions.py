@@ -1,11 +1,13 @@
 """Functions and built-in problems."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
 
 import spcart
 
@@ -65,6 +67,51 @@ def test_compare_understands_truncations_and_starts(table):
         spcart.compare(table, sparsity=0.5, nonzeros=3)
     with pytest.raises(ValueError, match="sparsity = 1"):
         spcart.compare(table, sparsity=1)
+
+
+def test_path_goes_from_pca_to_one_variable_each(table):
+    path = spcart.path(table, [3, 2], truncation="all", scale=True, points=8)
+    frame = path.to_frame()
+    assert len(frame) == len(path.points) == 2 * 4 * 8
+    for (r, _), group in frame.groupby(["n_components", "truncation"], sort=False):
+        pca = PCA(r).fit(StandardScaler().fit_transform(table)).explained_variance_ratio_.sum()
+        np.testing.assert_allclose(group["cpev_pca"], pca)
+        assert group["nonzeros"].iloc[0] == 12 * r
+        assert group["nonzeros"].iloc[-1] == r
+        assert group["share_of_pca"].iloc[0] == pytest.approx(1)
+        assert (np.diff(group["nonzeros"]) <= 0).all()
+    assert list(frame["n_components"]) == sorted(frame["n_components"])
+    np.testing.assert_allclose(frame["share_of_pca"], frame["cpev"] / frame["cpev_pca"])
+
+
+def test_path_marks_the_fewest_that_keep_enough(table):
+    path = spcart.path(table, 3, scale=True, keep=0.9)
+    assert path.knee in path.points
+    enough = [p.nonzeros for p in path.points if p.criteria.share_of_pca >= 0.9]
+    assert path.keep.nonzeros == min(enough)
+    assert path.keep.criteria.share_of_pca >= 0.9
+    assert path.n_features == 12
+
+
+def test_path_of_a_covariance_is_that_of_the_data(table):
+    of_data = spcart.path(table, 3, points=6).to_frame()
+    of_covariance = spcart.path(np.cov(table.T), 3, points=6, covariance=True).to_frame()
+    np.testing.assert_array_equal(of_data["nonzeros"], of_covariance["nonzeros"])
+    np.testing.assert_allclose(of_data["cpev"], of_covariance["cpev"])
+
+
+def test_path_names_what_is_wrong(table):
+    for parameters, message in [
+        ({"n_components": 13}, "n_components = 13: it must be from 1 to 12"),
+        ({"n_components": []}, "there is no number of them"),
+        ({"truncation": []}, "truncation: there is none to follow"),
+        ({"truncation": "x"}, "truncation = x: it must be one of hard, soft, count, energy"),
+        ({"points": 1}, "points = 1: it must be at least 2"),
+        ({"keep": 0}, "keep = 0: it must be above 0 and at most 1"),
+        ({"tol": -1}, "tol = -1: it must be a number of at least 0"),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            spcart.path(table, **parameters)
 
 
 @pytest.mark.parametrize("solver", ["auto", "gram", "outer", "krylov"])

@@ -53,6 +53,27 @@ def test_scree(model):
     ax.figure.canvas.draw()
 
 
+def test_path(frame):
+    followed = spcart.path(frame, [1, 3], truncation=["hard", "count"], points=6, scale=True)
+    ax = plot.path(followed)
+    assert ax.get_xscale() == "log"
+    hard, count, knee, keep = ax.lines
+    points = [p for p in followed.points if p.n_components == 3]
+    for line, truncation in [(hard, "hard"), (count, "count")]:
+        ours = [p for p in points if p.truncation == truncation]
+        assert line.get_label() == truncation
+        np.testing.assert_array_equal(line.get_xdata(), [p.nonzeros for p in ours])
+        np.testing.assert_array_equal(line.get_ydata(), [p.criteria.share_of_pca for p in ours])
+    for line, point in [(knee, followed.knee), (keep, followed.keep)]:
+        assert list(line.get_xdata()) == [point.nonzeros]
+        assert list(line.get_ydata()) == [point.criteria.share_of_pca]
+    assert knee.get_label().startswith("knee: ")
+    ax.figure.canvas.draw()
+    assert len(plot.path(followed, n_components=1).lines) == 2  # nothing is marked there
+    with pytest.raises(ValueError, match="n_components = 2: the path has 1, 3"):
+        plot.path(followed, n_components=2)
+
+
 def test_convergence(model):
     ax = plot.convergence(model)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.history_["change"])
