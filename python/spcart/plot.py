@@ -111,6 +111,8 @@ def path(followed, *, n_components=None, ax=None):
     if not points:
         numbers = sorted({point.n_components for point in followed.points})
         raise ValueError(f"n_components = {wanted}: the path has {', '.join(map(str, numbers))}")
+    from matplotlib.ticker import LogFormatter
+
     ax = _axes(ax)
     for truncation in dict.fromkeys(point.truncation for point in points):
         line = [point for point in points if point.truncation == truncation]
@@ -123,6 +125,8 @@ def path(followed, *, n_components=None, ax=None):
         label = f"{name}: {point.nonzeros} nonzeros, {share:.1f} %"
         how = {"markersize": 9, "markerfacecolor": "none", "color": "black", "linestyle": "none"}
         ax.plot(*_trade_off([point]), marker=marker, label=label, **how)
+    for set_formatter in (ax.xaxis.set_major_formatter, ax.xaxis.set_minor_formatter):
+        set_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
     ax.set_xlabel(f"nonzeros of {wanted} component{'s' if wanted > 1 else ''}")
     ax.set_ylabel("share of the variance that PCA explains")
     ax.set_ylim(top=1.02)

@@ -69,6 +69,7 @@ def test_path(frame):
         assert list(line.get_ydata()) == [point.criteria.share_of_pca]
     assert knee.get_label().startswith("knee: ")
     ax.figure.canvas.draw()
+    assert "20" in [tick.label1.get_text() for tick in ax.xaxis.get_minor_ticks()]
     assert len(plot.path(followed, n_components=1).lines) == 2  # nothing is marked there
     with pytest.raises(ValueError, match="n_components = 2: the path has 1, 3"):
         plot.path(followed, n_components=2)
