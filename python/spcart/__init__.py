@@ -3,6 +3,7 @@
 import atexit
 
 from . import _core, datasets, plot
+from ._choosing import Choice, HeldOut, Scree, Stability, bootstrap, choose
 from ._estimator import SPCArt
 from ._functions import (
     Compared,
@@ -23,15 +24,21 @@ from ._warnings import ConvergenceWarning, SpcartWarning
 __version__ = _core.version
 
 __all__ = [
+    "Choice",
     "Compared",
     "ConvergenceWarning",
     "Criteria",
+    "HeldOut",
     "Path",
     "PathPoint",
     "PrincipalBasis",
     "Rotated",
     "SPCArt",
+    "Scree",
     "SpcartWarning",
+    "Stability",
+    "bootstrap",
+    "choose",
     "compare",
     "datasets",
     "evaluate",

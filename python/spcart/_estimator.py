@@ -294,17 +294,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self : SPCArt
             The fitted estimator.
         """
-        checked = self._checked(X, reset=True)
-        n, p = checked.shape
-        most = max(min(n - bool(self.center), p), 1)
-        components = most if self.n_components is None else self.n_components
-        table = make_table(
-            checked,
-            original=unwrapped(X),
-            n_components=components if isinstance(components, numbers.Integral) else most,
-            memory=self.memory,
-        )
-        return self._fit(table, components, n)
+        self._fit(*self._samples(X))
+        return self
 
     def fit_covariance(self, C, y=None):
         """Find sparse components of data of which only the covariance is known.
@@ -334,7 +325,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         checked = validate_data(self, C, dtype=np.float64, ensure_all_finite=False)
         components = len(checked) if self.n_components is None else self.n_components
-        return self._fit(make_covariance(checked), components, None)
+        self._fit(make_covariance(checked), components, None)
+        return self
 
     def transform(self, X):
         """Scores of samples: the components' values for each.
@@ -457,7 +449,22 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "scales": self.scale_,
         }
 
-    def _fit(self, table, components, n_samples):
+    def _samples(self, X):
+        """The table of samples to fit, how many components are wanted of it, and its rows."""
+        checked = self._checked(X, reset=True)
+        n, p = checked.shape
+        most = max(min(n - bool(self.center), p), 1)
+        components = most if self.n_components is None else self.n_components
+        table = make_table(
+            checked,
+            original=unwrapped(X),
+            n_components=components if isinstance(components, numbers.Integral) else most,
+            memory=self.memory,
+        )
+        return table, components, n
+
+    def _fit(self, table, components, n_samples, resamples=None):
+        """Fit; also to so many resamples, of which the core tells how often they agree."""
         options = {
             **{name: getattr(self, name) for name in _OPTIONS},
             **(self.method_params or {}),
@@ -465,11 +472,11 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "random_state": seed_of(self.random_state),
         }
         with progress(self.verbose) as show:
-            result = _core.fit(table, options, self._preparation(), self.memory, show)
+            result = _core.fit(table, options, self._preparation(), resamples, self.memory, show)
         self.n_samples_ = n_samples
         self._take(result)
         warn(result, stacklevel=3)
-        return self
+        return result["stability"]
 
     def _take(self, result):
         criteria = figures_of(result["criteria"])

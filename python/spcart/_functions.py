@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_array
 from . import _core
 from ._estimator import SPCArt, figures_of, loadings_from, loadings_parts, seed_of
 from ._progress import progress
-from ._tables import dtype_to_check, make_covariance, make_table, unwrapped
+from ._tables import table_of
 from ._warnings import warn
 
 
@@ -126,7 +126,7 @@ def evaluate(
     >>> round(spcart.evaluate(X, np.eye(5)).cpev, 6)
     1.0
     """
-    table = _table(X, covariance, memory)
+    table = table_of(X, covariance, memory)
     preparation = {"center": center, "scale": scale, "remove_row_mean": remove_row_mean}
     if not sp.issparse(loadings):
         loadings = check_array(loadings, dtype=np.float64, input_name="loadings")
@@ -227,7 +227,7 @@ n_threads, verbose
     >>> rows[0].criteria.cpev > rows[1].criteria.cpev
     True
     """
-    table = _table(X, covariance, memory, n_components)
+    table = table_of(X, covariance, memory, n_components)
     options = {
         "n_components": n_components,
         "refit": refit,
@@ -424,7 +424,7 @@ n_threads, verbose
     types = [truncation] if isinstance(truncation, str) else list(truncation)
     if types == ["all"]:
         types = ["hard", "soft", "count", "energy"]
-    table = _table(X, covariance, memory, max(numbers, default=1))
+    table = table_of(X, covariance, memory, max(numbers, default=1))
     options = {
         "tol": tol,
         "max_iter": max_iter,
@@ -531,7 +531,7 @@ def principal_basis(
     >>> spcart.principal_basis(X, 2).vectors.shape
     (20, 2)
     """
-    table = _table(X, covariance, memory, n_components)
+    table = table_of(X, covariance, memory, n_components)
     options = {
         "n_components": n_components,
         "solver": solver,
@@ -622,13 +622,3 @@ def rotate_and_truncate(
         result = _core.rotate_and_truncate(basis, options, show)
     result["loadings"] = loadings_from(result["loadings"])
     return Rotated(**result)
-
-
-def _table(X, covariance, memory, n_components=1):
-    if covariance:
-        return make_covariance(check_array(X, dtype=np.float64, ensure_all_finite=False))
-    data = unwrapped(X)
-    checked = check_array(
-        data, accept_sparse=["csr", "csc"], dtype=dtype_to_check(data), ensure_all_finite=False
-    )
-    return make_table(checked, original=data, n_components=n_components, memory=memory)

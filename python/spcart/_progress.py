@@ -9,6 +9,9 @@ _WORDS = {
     "refit": "refitting",
     "refine": "refining",
     "score": "judging the components",
+    "bootstrap": "fitting resamples",
+    "permute": "permuting the data",
+    "validate": "predicting held-out entries",
 }
 
 

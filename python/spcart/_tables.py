@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_array
 
 from . import _core
 
@@ -60,6 +61,17 @@ def make_table(data, *, original=None, n_components=1, memory=None):
 def make_covariance(matrix):
     """A table of a covariance matrix."""
     return _core.covariance(_dense(matrix))
+
+
+def table_of(X, covariance, memory, n_components=1):
+    """A table of samples, or of a covariance matrix, as a user has them."""
+    if covariance:
+        return make_covariance(check_array(X, dtype=np.float64, ensure_all_finite=False))
+    data = unwrapped(X)
+    checked = check_array(
+        data, accept_sparse=["csr", "csc"], dtype=dtype_to_check(data), ensure_all_finite=False
+    )
+    return make_table(checked, original=data, n_components=n_components, memory=memory)
 
 
 def _dense(array):

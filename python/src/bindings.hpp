@@ -29,6 +29,7 @@ void bind_tables(nb::module_& m);
 void bind_fits(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_paths(nb::module_& m);
+void bind_choices(nb::module_& m);
 void bind_records(nb::module_& m);
 
 }  // namespace spcart::python

@@ -5,30 +5,47 @@
 #include "bindings.hpp"
 #include "convert.hpp"
 #include "request.hpp"
+#include "spcart/bootstrap.hpp"
 #include "spcart/compare.hpp"
 #include "spcart/names.hpp"
 
 namespace spcart::python {
 namespace {
 
+nb::dict to_dict(const Stability& stability) {
+  nb::dict d;
+  d["frequencies"] = python::to_dict(stability.frequencies);
+  d["cosines"] = stability.cosines;
+  d["resamples"] = stability.resamples;
+  return d;
+}
+
+/// Fits also to resamples where their number is given.
 nb::dict fit_table(nb::handle_t<TableHandle> table, const nb::dict& options,
-                   const nb::dict& preparation, nb::object memory, nb::object progress) {
+                   const nb::dict& preparation, std::optional<Index> resamples, nb::object memory,
+                   nb::object progress) {
   struct Fitted {
     Result result;
+    std::optional<Stability> stability;
     double total_variance = 0;
     double seconds = 0;  ///< of preparing
   };
   Request request = request_of(table, options, preparation, memory);
   const auto fitted = std::make_shared<Fitted>();
-  run(table, progress, request.options.threads, [fitted, request](Watch& watch) mutable {
+  run(table, progress, request.options.threads, [fitted, request, resamples](Watch& watch) mutable {
     const auto begin = std::chrono::steady_clock::now();
     const auto matrix = prepared(request, watch);
     fitted->seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     fitted->result = fit(*matrix, request.options, watch.observer());
     fitted->total_variance = matrix->squared_norm();
+    if (resamples)
+      fitted->stability =
+          bootstrap(*matrix, fitted->result,
+                    {.resamples = *resamples, .seed = request.options.seed}, watch.observer());
   });
-  nb::dict d = to_dict(fitted->result);
+  nb::dict d = python::to_dict(fitted->result);
+  d["stability"] = fitted->stability ? nb::object(to_dict(*fitted->stability)) : nb::none();
   d["total_variance"] = fitted->total_variance;
   d["timing"]["prepare"] = fitted->seconds;
   return d;
@@ -49,7 +66,7 @@ nb::list compare_methods(nb::handle_t<TableHandle> table, const std::vector<std:
   });
   nb::list list;
   for (const Compared& row : *rows) {
-    nb::dict d = to_dict(row.result);
+    nb::dict d = python::to_dict(row.result);
     d["seconds"] = row.seconds;
     d["fits"] = row.fits;
     d["note"] = row.note;
@@ -89,7 +106,7 @@ nb::dict find_basis(nb::handle_t<TableHandle> table, double tolerance, Index max
 
 void bind_fits(nb::module_& m) {
   m.def("fit", &fit_table, nb::arg("table"), nb::arg("options"), nb::arg("preparation"),
-        nb::arg("memory").none(), nb::arg("progress").none());
+        nb::arg("resamples").none(), nb::arg("memory").none(), nb::arg("progress").none());
   m.def("compare", &compare_methods, nb::arg("table"), nb::arg("methods"), nb::arg("nonzeros"),
         nb::arg("options"), nb::arg("preparation"), nb::arg("memory").none(),
         nb::arg("progress").none());

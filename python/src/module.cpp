@@ -24,6 +24,7 @@ NB_MODULE(_core, m) {
   spcart::python::bind_fits(m);
   spcart::python::bind_parts(m);
   spcart::python::bind_paths(m);
+  spcart::python::bind_choices(m);
   spcart::python::bind_records(m);
   m.def("wait_for_abandoned", &spcart::python::wait_for_abandoned);
 }

@@ -20,6 +20,7 @@ constexpr auto kNames = std::to_array<Name>({
     {"threads", "n_threads"},
     {"post-fit", "post_fit"},
     {"best-by", "best_by"},
+    {"bootstrap", "resamples"},
     {"nan", "NaN", true},
 });
 
