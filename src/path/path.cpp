@@ -128,41 +128,46 @@ class Walk {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       Lane& lane = lanes_[i];
       if (k >= lane.lambdas.size()) continue;
-      Rotated* best = &*next++;
-      bool warm = false;
-      if (k > 0) {
-        Rotated* other = &*next++;
-        warm = other->history.back().objective < best->history.back().objective;
-        if (warm) best = other;
-      }
-      lane.points.push_back({.truncation = {lane.type, lane.lambdas[k]},
-                             .components = r_,
-                             .criteria = {},
-                             .iterations = static_cast<Index>(best->history.size()),
-                             .status = best->status,
-                             .objective = best->history.back().objective,
-                             .warm = warm});
-      lane.last = std::move(best->rotation);
-      keep(i, std::move(best->loadings));
+      lane.points.emplace_back();
+      Rotated& cold = *next++;
+      Rotated* warm = k > 0 ? &*next++ : nullptr;
+      if (warm && warm->history.back().objective >= cold.history.back().objective) warm = nullptr;
+      lane.last = warm ? warm->rotation : cold.rotation;
+      if (warm) consider(i, k, std::move(*warm), true);
+      consider(i, k, std::move(cold), false);
     }
-  }
-
-  void keep(std::size_t lane, Loadings x) {
-    numbers_ += x.size();
-    waiting_.push_back(std::move(x));
-    places_.emplace_back(lane, lanes_[lane].points.size() - 1);
     if (numbers_ >= kMostWaiting) score();
   }
 
+  void consider(std::size_t lane, std::size_t place, Rotated found, bool warm) {
+    candidates_.push_back({lane,
+                           place,
+                           {.truncation = {lanes_[lane].type, lanes_[lane].lambdas[place]},
+                            .components = r_,
+                            .criteria = {},
+                            .iterations = static_cast<Index>(found.history.size()),
+                            .status = found.status,
+                            .objective = found.history.back().objective,
+                            .warm = warm}});
+    numbers_ += found.loadings.size();
+    waiting_.push_back(std::move(found.loadings));
+  }
+
+  /// The better objective stays, unless the other one explains clearly more.
   void score() {
+    constexpr double kClearly = 0.99;
     const double total = basis_.total_variance;
     const double pca = basis_.singular_values.head(r_).squaredNorm() / total;
     const std::vector<Explained> explained = explained_by(a_, waiting_, within_);
-    for (std::size_t k = 0; k < waiting_.size(); ++k)
-      lanes_[places_[k].first].points[places_[k].second].criteria =
-          judge(waiting_[k], explained[k], total, pca);
+    for (std::size_t k = 0; k < waiting_.size(); ++k) {
+      Candidate& candidate = candidates_[k];
+      candidate.point.criteria = judge(waiting_[k], explained[k], total, pca);
+      PathPoint& point = lanes_[candidate.lane].points[candidate.place];
+      if (point.components == 0 || point.criteria.cpev < kClearly * candidate.point.criteria.cpev)
+        point = std::move(candidate.point);
+    }
     waiting_.clear();
-    places_.clear();
+    candidates_.clear();
     numbers_ = 0;
   }
 
@@ -179,9 +184,14 @@ class Walk {
   Matrix varimax_;
   std::vector<Lane> lanes_;
 
-  // Loadings whose variance is not known yet, and the lanes and points that they belong to.
+  // Loadings whose variance is not known yet, and what they may become a point of: that of the
+  // better objective comes first.
+  struct Candidate {
+    std::size_t lane, place;
+    PathPoint point;
+  };
   std::vector<Loadings> waiting_;
-  std::vector<std::pair<std::size_t, std::size_t>> places_;
+  std::vector<Candidate> candidates_;
   Index numbers_ = 0;
 };
 
