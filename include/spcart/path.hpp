@@ -47,7 +47,7 @@ struct Path {
 
 /// The whole trade-off between zeros and variance, from PCA itself to one variable a component, by
 /// spcart from one basis. Each point is found from the last one's rotation and from varimax; the
-/// better one stays.
+/// better objective stays, unless the other explains clearly more.
 Path path(const DataMatrix& a, const PathOptions& options = {}, const Observer& observer = {});
 
 }  // namespace spcart

@@ -8,17 +8,15 @@ from ._estimator import SPCArt
 from ._functions import (
     Compared,
     Criteria,
-    Path,
-    PathPoint,
     PrincipalBasis,
     Rotated,
     compare,
     evaluate,
     fit,
-    path,
     principal_basis,
     rotate_and_truncate,
 )
+from ._path import Path, PathPoint, path
 from ._warnings import ConvergenceWarning, SpcartWarning
 
 __version__ = _core.version

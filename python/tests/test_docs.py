@@ -6,7 +6,9 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["_choosing", "_estimator", "_functions", "datasets", "_warnings"])
+@pytest.mark.parametrize(
+    "name", ["_choosing", "_estimator", "_functions", "_path", "datasets", "_warnings"]
+)
 def test_docstrings(name):
     module = importlib.import_module(f"spcart.{name}")
     assert doctest.testmod(module).failed == 0
