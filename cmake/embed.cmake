@@ -1,0 +1,29 @@
+# embed_texts(TARGET FUNCTION FILE...) makes `std::span<const EmbeddedText> FUNCTION()` of
+# apps/spcart/embedded.hpp: the files' texts as part of the program, so that it needs none of them
+# where it runs. Called as a script, it writes the source of one such function.
+function(embed_texts target function)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} -Dfunction=${function} -Doutput=${source} "-Dfiles=${ARGN}"
+      -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    COMMENT "Embedding the texts of ${function}"
+    VERBATIM
+  )
+  target_sources(${target} PRIVATE ${source})
+endfunction()
+
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(code "#include \"embedded.hpp\"\n\n#include <array>\n\nnamespace spcart::command {\n\n")
+  list(LENGTH files count)
+  string(APPEND code "std::span<const EmbeddedText> ${function}() {\n"
+    "  static constexpr std::array<EmbeddedText, ${count}> texts{{\n"
+  )
+  foreach(file IN LISTS files)
+    cmake_path(GET file STEM LAST_ONLY name)
+    file(READ ${file} text)
+    string(APPEND code "{\"${name}\", R\"~embedded~(${text})~embedded~\"},\n")
+  endforeach()
+  string(APPEND code "}};\n  return texts;\n}\n\n}  // namespace spcart::command\n")
+  file(WRITE ${output} "${code}")
+endif()
