@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -262,6 +263,22 @@ class Sweep {
   std::vector<Matrix> panels_;  ///< of each slice
 };
 
+/// Turns all settings to their ends, side by side.
+std::vector<Rotated> turn(const BasisPanels& basis, std::vector<Turning> turnings,
+                          const Tick& tick) {
+  Sweep sweep(basis, turnings.size());
+  std::vector<Turning*> active;
+  for (Turning& turning : turnings) active.push_back(&turning);
+  while (!active.empty()) {
+    if (tick) tick(active.front()->progress());
+    sweep(active);
+    std::erase_if(active, [](const Turning* turning) { return turning->done(); });
+  }
+  std::vector<Rotated> results;
+  for (Turning& turning : turnings) results.push_back(std::move(turning).result());
+  return results;
+}
+
 }  // namespace
 
 Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick) {
@@ -276,23 +293,22 @@ std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const Rotat
   const BasisPanels basis(v);
   if (!basis.gram().isIdentity(kOrthonormal)) throw Error("basis: its columns are not orthonormal");
 
-  std::vector<Turning> turnings;
-  turnings.reserve(settings.size());
+  const auto step = static_cast<std::size_t>(settings_together(v.rows(), v.cols()));
   Matrix varimax;
-  for (const RotateOptions& options : settings)
-    turnings.emplace_back(basis, options, starting_rotation(v, options, varimax, tick));
-  Sweep sweep(basis, settings.size());
-  std::vector<Turning*> active;
-  for (Turning& turning : turnings) active.push_back(&turning);
-  while (!active.empty()) {
-    if (tick) tick(active.front()->progress());
-    sweep(active);
-    std::erase_if(active, [](const Turning* turning) { return turning->done(); });
-  }
-
   std::vector<Rotated> results;
-  for (Turning& turning : turnings) results.push_back(std::move(turning).result());
+  for (std::size_t first = 0; first < settings.size(); first += step) {
+    std::vector<Turning> turnings;
+    for (const RotateOptions& options :
+         settings.subspan(first, std::min(step, settings.size() - first)))
+      turnings.emplace_back(basis, options, starting_rotation(v, options, varimax, tick));
+    std::ranges::move(turn(basis, std::move(turnings), tick), std::back_inserter(results));
+  }
   return results;
+}
+
+Index settings_together(Index variables, Index components) {
+  constexpr Index kMost = 16, kNumbers = Index{1} << 25, kOfASetting = 4;
+  return std::clamp<Index>(kNumbers / (kOfASetting * variables * components), 1, kMost);
 }
 
 Matrix random_rotation(Index r, std::uint64_t seed) {

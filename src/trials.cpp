@@ -1,15 +1,9 @@
 #include "trials.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 namespace spcart {
 
 Index Trials::together() const {
-  constexpr Index kMost = 16, kNumbers = Index{1} << 25, kOfASetting = 4;
-  if (method_ != Method::spcart) return 1;
-  const Index size = task_.a.cols() * task_.components;
-  return std::clamp<Index>(kNumbers / (kOfASetting * size), 1, kMost);
+  return method_ == Method::spcart ? settings_together(task_.a.cols(), task_.components) : 1;
 }
 
 std::vector<Found> Trials::at(std::span<const double> lambdas) const {
@@ -24,7 +18,7 @@ std::vector<Found> Trials::at(std::span<const double> lambdas) const {
   }
   std::vector<RotateOptions> settings(lambdas.size(), rotate_options(task_));
   for (std::size_t k = 0; k < lambdas.size(); ++k) settings[k].truncation.lambda = lambdas[k];
-  return run(settings);
+  return fit_spcart_all(task_, settings);
 }
 
 std::vector<Found> Trials::from_random_starts(Index count) const {
@@ -33,17 +27,7 @@ std::vector<Found> Trials::from_random_starts(Index count) const {
     settings[k].start = Start::random;
     settings[k].seed = task_.seed + k;
   }
-  return run(settings);
-}
-
-std::vector<Found> Trials::run(std::span<const RotateOptions> settings) const {
-  const auto step = static_cast<std::size_t>(together());
-  std::vector<Found> all;
-  for (std::size_t first = 0; first < settings.size(); first += step)
-    std::ranges::move(
-        fit_spcart_all(task_, settings.subspan(first, std::min(step, settings.size() - first))),
-        std::back_inserter(all));
-  return all;
+  return fit_spcart_all(task_, settings);
 }
 
 }  // namespace spcart

@@ -24,8 +24,6 @@ class Trials {
   std::vector<Found> from_random_starts(Index count) const;
 
  private:
-  std::vector<Found> run(std::span<const RotateOptions> settings) const;
-
   Method method_;
   const Task& task_;
 };

@@ -54,9 +54,13 @@ struct Rotated {
 Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick = {});
 
 /// The same for several settings side by side: what is done with V is done for all of them at once,
-/// so that each costs less than it would alone. Results are those of each setting by itself.
+/// so that each costs less than it would alone. Results are those of each setting by itself. No
+/// more are turned at a time than `settings_together`.
 std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const RotateOptions> settings,
                                              const Tick& tick = {});
+
+/// How many settings cost little more than one alone, and fit in memory.
+Index settings_together(Index variables, Index components);
 
 /// The R that makes V R' as simple as the varimax criterion asks.
 Matrix varimax_rotation(ConstBlock v, const Tick& tick = {});
