@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -180,6 +181,24 @@ Criteria judge(const Loadings& x, const Explained& explained, double total_varia
     c.adjusted_variance[i] = take_out(left, i, least_variance(m, i)) / total_variance;
   c.cpev_gains = gains_of(explained) / total_variance;
   return c;
+}
+
+Relations relations(const DataMatrix& a, const Loadings& x, const Tick& tick) {
+  constexpr double kDegrees = 180 / std::numbers::pi;
+  const Loadings unit = normalized(x);
+  const Matrix m = explained_by(a, x, tick).covariance;
+  Relations found;
+  found.cosines = Matrix(unit.transpose() * unit).cwiseMax(-1).cwiseMin(1);
+  found.angles = found.cosines.cwiseAbs().array().acos() * kDegrees;
+  const Vector inverse = (m.diagonal().array() > kNoVariance * m.diagonal().maxCoeff())
+                             .select(m.diagonal().array().rsqrt(), 0.0);
+  found.correlations =
+      (inverse.asDiagonal() * m * inverse.asDiagonal()).eval().cwiseMax(-1).cwiseMin(1);
+  return found;
+}
+
+Vector variance_shares(const Vector& singular_values, double total_variance) {
+  return singular_values.array().square() / total_variance;
 }
 
 std::vector<Index> order_by_adjusted_variance(const Matrix& m) {

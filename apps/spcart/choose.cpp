@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "call.hpp"
 #include "commands.hpp"
 #include "data_arguments.hpp"
 #include "help.hpp"
@@ -16,6 +17,9 @@
 #include "outputs.hpp"
 #include "print.hpp"
 #include "progress.hpp"
+#include "report.hpp"
+#include "report_arguments.hpp"
+#include "report_fields.hpp"
 #include "run_arguments.hpp"
 #include "scree_picture.hpp"
 #include "spcart/error.hpp"
@@ -30,6 +34,7 @@ struct ChooseArguments {
   DataArguments data;
   OptionArguments options;
   std::string most, permutations, folds, components, nonzeros;
+  ReportArguments report;
   std::string json;
   bool quiet = false;
 };
@@ -102,41 +107,17 @@ void add_arguments(CLI::App& app, ChooseArguments& arguments) {
   app.add_option("--json", arguments.json, "write the choice and its reasons as JSON")
       ->type_name("F")
       ->group(group);
+  arguments.report.add_report(app);
   app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
       ->group(group);
 }
 
-/// A word as a shell takes it for one.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 /// The call that fits what was chosen to the same data.
 std::string next_call(const DataArguments& data, const Choice& choice, Index p) {
-  std::string call = fmt::format("spcart fit {} -r {}", quoted(data.source), choice.components);
-  call += choice.nonzeros < p ? fmt::format(" --nonzeros {}", choice.nonzeros) : " --method pca";
-  const DataArguments defaults;
-  const auto add = [&call](std::string_view flag, const std::string& value,
-                           const std::string& standard) {
-    if (value != standard) call += fmt::format(" {} {}", flag, quoted(value));
-  };
-  const auto add_flag = [&call](std::string_view flag, bool given) {
-    if (given) call += fmt::format(" {}", flag);
-  };
-  add_flag("--no-center", data.no_center);
-  add_flag("--scale", data.scale);
-  add_flag("--remove-row-mean", data.remove_row_mean);
-  add("--missing", data.missing, defaults.missing);
-  add("--header", data.header, defaults.header);
-  add("--row-labels", data.row_labels, defaults.row_labels);
-  for (const std::string& name : data.exclude) add("--exclude", name, "");
-  add("--precision", data.precision, defaults.precision);
-  return call;
+  return fit_call(
+      data, fmt::format("-r {} {}", choice.components,
+                        choice.nonzeros < p ? fmt::format("--nonzeros {}", choice.nonzeros)
+                                            : "--method pca"));
 }
 
 std::string recommendation(const ChooseArguments& arguments, const Choice& choice, Index p) {
@@ -170,9 +151,18 @@ Data read_samples(const ChooseArguments& arguments, Index most, const Activity& 
   return data;
 }
 
+std::string report(const ChooseArguments& arguments, const Data& data, const Choice& choice) {
+  std::vector<std::string> calls;
+  if (choice.components > 0)
+    calls.push_back(next_call(arguments.data, choice, data.table.cols()));
+  return report_page(with_report_fields(to_json(choice), report_fields(data, calls, {})));
+}
+
 void run(const ChooseArguments& arguments) {
   ChooseOptions options = parsed(arguments);
-  Outputs outputs({{"--json", arguments.json}}, {arguments.data.source});
+  arguments.report.check();
+  Outputs outputs({{"--json", arguments.json}, {"--report", arguments.report.report}},
+                  {arguments.data.source});
   const ThreadScope threads(checked_threads(options.threads));
   Data data;
   Choice choice;
@@ -185,6 +175,7 @@ void run(const ChooseArguments& arguments) {
     choice.warnings.insert(choice.warnings.begin(), data.warnings.begin(), data.warnings.end());
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(choice));
+    if (outputs.wants("--report")) outputs.set("--report", report(arguments, data, choice));
     outputs.write();
   }
   if (arguments.quiet) return;

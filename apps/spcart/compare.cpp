@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "call.hpp"
 #include "commands.hpp"
 #include "data_arguments.hpp"
 #include "help.hpp"
@@ -16,6 +17,9 @@
 #include "outputs.hpp"
 #include "print.hpp"
 #include "progress.hpp"
+#include "report.hpp"
+#include "report_arguments.hpp"
+#include "report_fields.hpp"
 #include "run_arguments.hpp"
 #include "spcart/error.hpp"
 #include "spcart/io.hpp"
@@ -30,6 +34,7 @@ struct CompareArguments {
   OptionArguments options;
   std::string methods = "all";
   std::string sparsity, nonzeros;
+  ReportArguments report;
   std::string json, csv;
   bool quiet = false;
 };
@@ -197,6 +202,7 @@ void add_arguments(CLI::App& app, CompareArguments& arguments) {
   const char* group = "Output (- is standard output)";
   app.add_option("--json", arguments.json, "write the rows as JSON")->type_name("F")->group(group);
   app.add_option("--csv", arguments.csv, "write the rows as CSV")->type_name("F")->group(group);
+  arguments.report.add_report(app);
   app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
       ->group(group);
 }
@@ -210,10 +216,35 @@ std::vector<std::string> warnings(const Data& data, const std::vector<Compared>&
   return all;
 }
 
+/// The call that fits a row again.
+std::string call_of(const CompareArguments& arguments, const Compared& row) {
+  Options options = row.result.options;
+  options.solver = arguments.options.options().solver;
+  options.nonzeros.reset();
+  if (const auto& truncation = row.result.truncation) {
+    options.truncation = truncation->type;
+    options.lambda = truncation->lambda;
+  }
+  return fit_call(arguments.data, flags_of(options));
+}
+
+std::string report(const CompareArguments& arguments, const Data& data,
+                   const std::vector<Compared>& rows) {
+  std::vector<std::string> calls;
+  for (const Compared& row : rows) calls.push_back(call_of(arguments, row));
+  const Vector pca =
+      variance_shares(rows.front().result.singular_values, data.matrix->squared_norm());
+  return report_page(with_report_fields(to_json(rows), report_fields(data, calls, pca)));
+}
+
 void run(const CompareArguments& arguments) {
+  arguments.report.check();
   CompareOptions options{.contenders = contenders(arguments.methods),
                          .common = arguments.options.options()};
-  Outputs outputs({{"--json", arguments.json}, {"--csv", arguments.csv}}, {arguments.data.source});
+  Outputs outputs({{"--json", arguments.json},
+                   {"--csv", arguments.csv},
+                   {"--report", arguments.report.report}},
+                  {arguments.data.source});
   const ThreadScope threads(checked_threads(options.common.threads));
   Data data;
   std::vector<Compared> rows;
@@ -228,6 +259,7 @@ void run(const CompareArguments& arguments) {
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(rows));
     if (outputs.wants("--csv")) outputs.set("--csv", csv(rows));
+    if (outputs.wants("--report")) outputs.set("--report", report(arguments, data, rows));
     outputs.write();
   }
   if (arguments.quiet) return;

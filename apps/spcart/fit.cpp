@@ -16,6 +16,9 @@
 #include "outputs.hpp"
 #include "print.hpp"
 #include "progress.hpp"
+#include "report.hpp"
+#include "report_arguments.hpp"
+#include "report_fields.hpp"
 #include "run_arguments.hpp"
 #include "spcart/bootstrap.hpp"
 #include "spcart/error.hpp"
@@ -31,6 +34,7 @@ namespace {
 struct FitArguments {
   DataArguments data;
   OptionArguments options;
+  ReportArguments report;
   std::string bootstrap, json, loadings, scores;
   bool bounds = false, all = false, quiet = false;
 };
@@ -52,6 +56,8 @@ void add_arguments(CLI::App& app, FitArguments& arguments) {
   add_output("--json", arguments.json, "write everything about the result as JSON");
   add_output("--loadings", arguments.loadings, "write the loadings as CSV, a line a variable");
   add_output("--scores", arguments.scores, "write the samples' scores as CSV, a line a sample");
+  arguments.report.add_report(app);
+  arguments.report.add_annotations(app);
   app.add_flag("--bounds", arguments.bounds,
                "show what the theory guarantees beside what was measured")
       ->group("Output (- is standard output)");
@@ -91,9 +97,13 @@ void check_resampling(const Data& data) {
 }
 
 void set_texts(Outputs& outputs, const Result& result, const Stability* stability,
-               const Data& data) {
+               const Data& data, const Annotations& annotations, const Tick& tick) {
   if (outputs.wants("--json"))
     outputs.set("--json", to_json(result, data.table.variables, stability));
+  if (outputs.wants("--report"))
+    outputs.set("--report", report_page(with_report_fields(
+                                to_json(result, data.table.variables, stability),
+                                report_fields(data, result, annotations, tick))));
   if (outputs.wants("--loadings"))
     outputs.set("--loadings", loadings_csv(result.loadings, data.table.variables));
   if (outputs.wants("--scores"))
@@ -113,10 +123,12 @@ std::string title(const FitArguments& arguments, const Result& result, const Tab
 void run(const FitArguments& arguments) {
   const Options options = arguments.options.options();
   const BootstrapOptions bootstrapped{.resamples = resamples(arguments), .seed = options.seed};
+  arguments.report.check();
   Outputs outputs({{"--json", arguments.json},
                    {"--loadings", arguments.loadings},
-                   {"--scores", arguments.scores}},
-                  {arguments.data.source});
+                   {"--scores", arguments.scores},
+                   {"--report", arguments.report.report}},
+                  {arguments.data.source, arguments.report.labels});
   const ThreadScope threads(checked_threads(options.threads));
   Data data;
   Result result;
@@ -127,6 +139,7 @@ void run(const FitArguments& arguments) {
     if (outputs.wants("--scores") && data.table.covariance)
       throw Error("--scores needs samples, but DATA is a covariance matrix");
     if (bootstrapped.resamples > 0) check_resampling(data);
+    const Annotations annotations = arguments.report.annotations(data.table);
     Options within = options;
     within.solver = solver_for(arguments.data, data, options.components, options.solver);
     prepare(data, arguments.data.preparation(), within.solver, activity);
@@ -138,7 +151,8 @@ void run(const FitArguments& arguments) {
     result.options = options;
     complete(result, data);
     activity.enter("writing");
-    set_texts(outputs, result, stability ? &*stability : nullptr, data);
+    set_texts(outputs, result, stability ? &*stability : nullptr, data, annotations,
+              activity.tick());
     outputs.write();
   }
   if (arguments.quiet) return;
@@ -165,6 +179,7 @@ Command add_fit(CLI::App& program) {
        .examples = {"spcart fit @pitprops -r 6",
                     "spcart fit samples.csv -r 5 --nonzeros 10 --scale",
                     "spcart fit counts.mtx.gz -r 20 --refit 5 --json result.json",
+                    "spcart fit @patches -r 20 --remove-row-mean --image 13x13 --report fit.html",
                     "gunzip -c table.csv.gz | spcart fit - -r 3 --loadings loadings.csv"}});
   auto arguments = std::make_shared<FitArguments>();
   add_arguments(app, *arguments);

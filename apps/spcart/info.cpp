@@ -11,6 +11,7 @@
 #include "help.hpp"
 #include "print.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 #include "spcart/memory.hpp"
 #include "spcart/names.hpp"
 #include "spcart/threads.hpp"
@@ -32,6 +33,7 @@ void show_program() {
   table.add({"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
                                   EIGEN_MINOR_VERSION)});
   table.add({"threads", fmt::format("{}", threads())});
+  table.add({"reports", has_report_page() ? "yes" : "no: it was built without their page"});
   print(fmt::format("{}\n{}", bold(fmt::format("spcart {}", kVersion)), table.text()));
 }
 

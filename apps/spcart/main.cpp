@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "call.hpp"
 #include "commands.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
@@ -134,6 +135,7 @@ class Program {
 };
 
 int run(int argc, char** argv) {
+  keep_call(argc, argv);
   try {
     Program().run(argc, argv);
     return kDone;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "call.hpp"
 #include "commands.hpp"
 #include "data_arguments.hpp"
 #include "help.hpp"
@@ -16,6 +17,9 @@
 #include "outputs.hpp"
 #include "print.hpp"
 #include "progress.hpp"
+#include "report.hpp"
+#include "report_arguments.hpp"
+#include "report_fields.hpp"
 #include "spcart/error.hpp"
 #include "spcart/io.hpp"
 #include "spcart/names.hpp"
@@ -32,6 +36,7 @@ struct PathArguments {
   std::vector<Index> components = {2};
   std::optional<Index> points;
   double keep = 0.95;
+  ReportArguments report;
   std::string json, csv;
   bool quiet = false;
 };
@@ -126,16 +131,25 @@ std::string csv(const Path& path) {
   return text;
 }
 
+/// The call that fits a point's setting.
+std::string call_of(const PathArguments& arguments, const PathPoint& point, double lambda) {
+  Options options = arguments.options.options();
+  options.components = point.components;
+  options.truncation = point.truncation.type;
+  options.lambda = lambda;
+  return fit_call(arguments.data, flags_of(options));
+}
+
 /// The setting to go on with, and how.
 std::string advice(const PathArguments& arguments, const Path& path) {
-  const auto command = [&](const PathPoint& point) {
-    return fmt::format("spcart fit {} -r {} --truncation {} --lambda {:.6g}", arguments.data.source,
-                       point.components, name(point.truncation.type), point.truncation.lambda);
+  const auto call = [&](const PathPoint& point) {
+    const double short_lambda = std::stod(fmt::format("{:.6g}", point.truncation.lambda));
+    return printable(call_of(arguments, point, short_lambda));
   };
   const auto line = [&](std::string_view what, const PathPoint& point) {
     return fmt::format("  {} {} nonzeros of {}, {:.1f} % of PCA's variance:\n    {}\n", what,
                        nonzeros(point), point.components * path.variables,
-                       100 * point.criteria.share_of_pca(), command(point));
+                       100 * point.criteria.share_of_pca(), call(point));
   };
   std::string text = line("The knee:", path.points[path.knee]);
   if (path.keep)
@@ -172,13 +186,27 @@ void add_arguments(CLI::App& app, PathArguments& arguments) {
       ->type_name("F")
       ->group(group);
   app.add_option("--csv", arguments.csv, "write the points as CSV")->type_name("F")->group(group);
+  arguments.report.add_report(app);
   app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
       ->group(group);
 }
 
+std::string report(const PathArguments& arguments, const Data& data, const Path& path) {
+  std::vector<std::string> calls;
+  for (const PathPoint& point : path.points)
+    calls.push_back(call_of(arguments, point, point.truncation.lambda));
+  return report_page(with_report_fields(
+      to_json(path),
+      report_fields(data, calls, variance_shares(path.singular_values, path.total_variance))));
+}
+
 void run(const PathArguments& arguments) {
   PathOptions options = path_options(arguments);
-  Outputs outputs({{"--json", arguments.json}, {"--csv", arguments.csv}}, {arguments.data.source});
+  arguments.report.check();
+  Outputs outputs({{"--json", arguments.json},
+                   {"--csv", arguments.csv},
+                   {"--report", arguments.report.report}},
+                  {arguments.data.source});
   const ThreadScope threads(checked_threads(options.threads));
   const Index most = options.components.empty() ? 1 : std::ranges::max(options.components);
   Data data;
@@ -192,6 +220,7 @@ void run(const PathArguments& arguments) {
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(path));
     if (outputs.wants("--csv")) outputs.set("--csv", csv(path));
+    if (outputs.wants("--report")) outputs.set("--report", report(arguments, data, path));
     outputs.write();
   }
   if (arguments.quiet) return;
@@ -219,7 +248,7 @@ Command add_path(CLI::App& program) {
                  "nonzeros begins to cost more than on the average of the path.",
        .examples = {"spcart path @pitprops -r 6",
                     "spcart path samples.csv -r 5 --truncation all --keep 0.9 --csv path.csv",
-                    "spcart path counts.mtx.gz -r 5,10,20 --points 20 --json path.json"}});
+                    "spcart path counts.mtx.gz -r 5,10,20 --points 20 --report path.html"}});
   auto arguments = std::make_shared<PathArguments>();
   add_arguments(app, *arguments);
   return {&app, [arguments] { run(*arguments); }};

@@ -62,6 +62,19 @@ std::vector<Explained> explained_by(const DataMatrix& a, std::span<const Loading
 Criteria judge(const Loadings& x, const Explained& explained, double total_variance,
                double cpev_pca);
 
+/// How components stand to each other, r x r each. A zero column is orthogonal to all.
+struct Relations {
+  Matrix cosines;       ///< of loadings
+  Matrix angles;        ///< between the lines that loadings span, in degrees from 0 to 90
+  Matrix correlations;  ///< of scores about their origin; 0 where one of them has no variance
+};
+
+/// One pass over the data.
+Relations relations(const DataMatrix& a, const Loadings& x, const Tick& tick = {});
+
+/// The fraction of all variance that each singular value stands for.
+Vector variance_shares(const Vector& singular_values, double total_variance);
+
 /// The order of components in which each explains most after those before it, by M as above.
 std::vector<Index> order_by_adjusted_variance(const Matrix& m);
 

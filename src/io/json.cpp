@@ -331,6 +331,7 @@ std::string to_json(const Criteria& criteria) { return dump(object_of(criteria))
 std::string to_json(std::span<const Compared> rows) {
   ordered_json out;
   out["spcart"] = kVersion;
+  out["kind"] = "compare";
   out["rows"] = ordered_json::array();
   for (const Compared& row : rows) out["rows"].push_back(object_of(row));
   return dump(out);
@@ -339,6 +340,7 @@ std::string to_json(std::span<const Compared> rows) {
 std::string to_json(const Path& path) {
   ordered_json out;
   out["spcart"] = kVersion;
+  out["kind"] = "path";
   out["variables"] = path.variables;
   out["points"] = ordered_json::array();
   for (const PathPoint& point : path.points)
@@ -369,6 +371,7 @@ std::string to_json(const Choice& choice) {
                       {"excess_deviation", finite(point.excess_deviation)}});
   ordered_json out;
   out["spcart"] = kVersion;
+  out["kind"] = "choose";
   out["components"] = choice.components;
   out["nonzeros"] = choice.nonzeros;
   out["reasons"] = choice.reasons;
@@ -383,6 +386,7 @@ std::string to_json(const Result& result, std::span<const std::string> variables
                     const Stability* stability) {
   ordered_json out;
   out["spcart"] = kVersion;
+  out["kind"] = "fit";
   out["method"] = name(result.options.method);
   out["truncation"] = nullptr;
   if (const auto& truncation = result.truncation)
