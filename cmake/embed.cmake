@@ -10,11 +10,16 @@ function(embed_texts target function)
     COMMENT "Embedding the texts of ${function}"
     VERBATIM
   )
+  set_source_files_properties(${source} PROPERTIES
+    INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/apps/spcart
+  )
   target_sources(${target} PRIVATE ${source})
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(code "#include \"embedded.hpp\"\n\n#include <array>\n\nnamespace spcart::command {\n\n")
+  string(CONCAT code "#include \"embedded.hpp\"\n\n#include <array>\n\nnamespace spcart::command {\n\n"
+    "using namespace std::string_view_literals;  // they know their length without counting\n\n"
+  )
   list(LENGTH files count)
   string(APPEND code "std::span<const EmbeddedText> ${function}() {\n"
     "  static constexpr std::array<EmbeddedText, ${count}> texts{{\n"
@@ -22,7 +27,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   foreach(file IN LISTS files)
     cmake_path(GET file STEM LAST_ONLY name)
     file(READ ${file} text)
-    string(APPEND code "{\"${name}\", R\"~embedded~(${text})~embedded~\"},\n")
+    string(APPEND code "{\"${name}\", R\"~embedded~(${text})~embedded~\"sv},\n")
   endforeach()
   string(APPEND code "}};\n  return texts;\n}\n\n}  // namespace spcart::command\n")
   file(WRITE ${output} "${code}")

@@ -14,7 +14,7 @@ std::vector<std::string>& words() {
 
 }  // namespace
 
-std::string quoted(std::string_view word) {
+std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos)
@@ -28,16 +28,16 @@ void keep_call(int argc, char** argv) { words().assign(argv, argv + argc); }
 
 std::string this_call() {
   std::string call = "spcart";
-  for (std::size_t i = 1; i < words().size(); ++i) call += ' ' + quoted(words()[i]);
+  for (std::size_t i = 1; i < words().size(); ++i) call += ' ' + shell_word(words()[i]);
   return call;
 }
 
 std::string fit_call(const DataArguments& data, std::string_view options) {
-  std::string call = fmt::format("spcart fit {} {}", quoted(data.source), options);
+  std::string call = fmt::format("spcart fit {} {}", shell_word(data.source), options);
   const DataArguments defaults;
   const auto add = [&call](std::string_view flag, const std::string& value,
                            const std::string& standard) {
-    if (value != standard) call += fmt::format(" {} {}", flag, quoted(value));
+    if (value != standard) call += fmt::format(" {} {}", flag, shell_word(value));
   };
   const auto add_flag = [&call](std::string_view flag, bool given) {
     if (given) call += fmt::format(" {}", flag);
@@ -62,7 +62,7 @@ std::string flags_of(const Options& options) {
     flags += fmt::format("{}{} {}", flags.empty() ? "" : " ",
                          record.shorthand.empty() ? fmt::format("--{}", record.name)
                                                   : fmt::format("-{}", record.shorthand),
-                         quoted(value));
+                         shell_word(value));
   }
   return flags;
 }

@@ -9,7 +9,7 @@
 namespace spcart::command {
 
 /// A word as a shell takes it for one.
-std::string quoted(std::string_view word);
+std::string shell_word(std::string_view word);
 
 /// Keeps the words with which the program was called.
 void keep_call(int argc, char** argv);

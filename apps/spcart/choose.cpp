@@ -114,10 +114,10 @@ void add_arguments(CLI::App& app, ChooseArguments& arguments) {
 
 /// The call that fits what was chosen to the same data.
 std::string next_call(const DataArguments& data, const Choice& choice, Index p) {
-  return fit_call(
-      data, fmt::format("-r {} {}", choice.components,
-                        choice.nonzeros < p ? fmt::format("--nonzeros {}", choice.nonzeros)
-                                            : "--method pca"));
+  return fit_call(data,
+                  fmt::format("-r {} {}", choice.components,
+                              choice.nonzeros < p ? fmt::format("--nonzeros {}", choice.nonzeros)
+                                                  : "--method pca"));
 }
 
 std::string recommendation(const ChooseArguments& arguments, const Choice& choice, Index p) {
@@ -153,8 +153,7 @@ Data read_samples(const ChooseArguments& arguments, Index most, const Activity& 
 
 std::string report(const ChooseArguments& arguments, const Data& data, const Choice& choice) {
   std::vector<std::string> calls;
-  if (choice.components > 0)
-    calls.push_back(next_call(arguments.data, choice, data.table.cols()));
+  if (choice.components > 0) calls.push_back(next_call(arguments.data, choice, data.table.cols()));
   return report_page(with_report_fields(to_json(choice), report_fields(data, calls, {})));
 }
 

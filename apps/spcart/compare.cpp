@@ -241,10 +241,9 @@ void run(const CompareArguments& arguments) {
   arguments.report.check();
   CompareOptions options{.contenders = contenders(arguments.methods),
                          .common = arguments.options.options()};
-  Outputs outputs({{"--json", arguments.json},
-                   {"--csv", arguments.csv},
-                   {"--report", arguments.report.report}},
-                  {arguments.data.source});
+  Outputs outputs(
+      {{"--json", arguments.json}, {"--csv", arguments.csv}, {"--report", arguments.report.report}},
+      {arguments.data.source});
   const ThreadScope threads(checked_threads(options.common.threads));
   Data data;
   std::vector<Compared> rows;

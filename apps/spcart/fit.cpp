@@ -96,14 +96,14 @@ void check_resampling(const Data& data) {
                     data.title));
 }
 
-void set_texts(Outputs& outputs, const Result& result, const Stability* stability,
-               const Data& data, const Annotations& annotations, const Tick& tick) {
+void set_texts(Outputs& outputs, const Result& result, const Stability* stability, const Data& data,
+               const Annotations& annotations, const Tick& tick) {
   if (outputs.wants("--json"))
     outputs.set("--json", to_json(result, data.table.variables, stability));
   if (outputs.wants("--report"))
-    outputs.set("--report", report_page(with_report_fields(
-                                to_json(result, data.table.variables, stability),
-                                report_fields(data, result, annotations, tick))));
+    outputs.set("--report",
+                report_page(with_report_fields(to_json(result, data.table.variables, stability),
+                                               report_fields(data, result, annotations, tick))));
   if (outputs.wants("--loadings"))
     outputs.set("--loadings", loadings_csv(result.loadings, data.table.variables));
   if (outputs.wants("--scores"))

@@ -203,10 +203,9 @@ std::string report(const PathArguments& arguments, const Data& data, const Path&
 void run(const PathArguments& arguments) {
   PathOptions options = path_options(arguments);
   arguments.report.check();
-  Outputs outputs({{"--json", arguments.json},
-                   {"--csv", arguments.csv},
-                   {"--report", arguments.report.report}},
-                  {arguments.data.source});
+  Outputs outputs(
+      {{"--json", arguments.json}, {"--csv", arguments.csv}, {"--report", arguments.report.report}},
+      {arguments.data.source});
   const ThreadScope threads(checked_threads(options.threads));
   const Index most = options.components.empty() ? 1 : std::ranges::max(options.components);
   Data data;

@@ -88,8 +88,8 @@ void ReportArguments::check() const {
   if (!image.empty())
     throw Error(fmt::format("--image {}: it is shown in a report, give --report F too", image));
   if (!labels.empty())
-    throw Error(fmt::format("--labels '{}': they are shown in a report, give --report F too",
-                            labels));
+    throw Error(
+        fmt::format("--labels '{}': they are shown in a report, give --report F too", labels));
 }
 
 Annotations ReportArguments::annotations(const Table& table) const {
@@ -98,8 +98,8 @@ Annotations ReportArguments::annotations(const Table& table) const {
     const auto shape = parsed_shape(image);
     const Index p = table.cols();
     if (p % shape[0] != 0 || p / shape[0] != shape[1])
-      throw Error(fmt::format(
-          "--image {}: rows times columns must be {}, the number of variables", image, p));
+      throw Error(fmt::format("--image {}: rows times columns must be {}, the number of variables",
+                              image, p));
     found.image = shape;
   }
   if (!labels.empty()) found.labels = read_labels(labels, table);

@@ -1,0 +1,67 @@
+// Checks of values that come from outside. A type and its check are declared once, as one thing.
+
+/** What is wrong with a document, in words for whoever opened it. */
+export class DocumentError extends Error {}
+
+export type Check<T> = (value: unknown, path: string) => T;
+export type Checked<C> = C extends Check<infer T> ? T : never;
+
+function fail(path: string, rule: string): never {
+  throw new DocumentError(`its field "${path}" ${rule}`);
+}
+
+export const number: Check<number> = (value, path) =>
+  typeof value === "number" && Number.isFinite(value) ? value : fail(path, "is no number");
+
+export const count: Check<number> = (value, path) =>
+  Number.isSafeInteger(value) && (value as number) >= 0
+    ? (value as number)
+    : fail(path, "is no whole number of at least 0");
+
+export const text: Check<string> = (value, path) =>
+  typeof value === "string" ? value : fail(path, "is no text");
+
+export const flag: Check<boolean> = (value, path) =>
+  typeof value === "boolean" ? value : fail(path, "is neither true nor false");
+
+/** What may be null or missing. */
+export function maybe<T>(check: Check<T>): Check<T | null> {
+  return (value, path) => (value === undefined || value === null ? null : check(value, path));
+}
+
+export function list<T>(check: Check<T>, length?: number): Check<T[]> {
+  return (value, path) => {
+    if (!Array.isArray(value)) return fail(path, "is no list");
+    if (length !== undefined && value.length !== length)
+      return fail(path, `has ${value.length} entries and must have ${length}`);
+    return value.map((item, i) => check(item, `${path}[${i}]`));
+  };
+}
+
+type Shape = Record<string, Check<unknown>>;
+
+export function object<S extends Shape>(shape: S): Check<{ [K in keyof S]: Checked<S[K]> }> {
+  return (value, path) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return fail(path || "(whole)", "is no object");
+    const found: Record<string, unknown> = {};
+    for (const [key, check] of Object.entries(shape)) {
+      const own = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+      found[key] = check(own, path ? `${path}.${key}` : key);
+    }
+    return found as { [K in keyof S]: Checked<S[K]> };
+  };
+}
+
+/** An object of any keys. */
+export function dictionary<T>(check: Check<T>): Check<Map<string, T>> {
+  return (value, path) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return fail(path, "is no object");
+    return new Map(Object.entries(value).map(([key, item]) => [key, check(item, `${path}.${key}`)]));
+  };
+}
+
+export function ensure(condition: boolean, path: string, rule: string): void {
+  if (!condition) fail(path, rule);
+}

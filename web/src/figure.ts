@@ -1,0 +1,154 @@
+// The frame that every chart stands in: title, caption, text for those who do not see it, numbers, SVG.
+import * as Plot from "@observablehq/plot";
+import { downloadSvg } from "./download";
+import { h } from "./dom";
+import { type Palette, onTheme, palette } from "./theme";
+
+export interface Drawing {
+  width: number;
+  colours: Palette;
+}
+
+export interface Figure {
+  title: string;
+  caption?: string | Node;
+  alternative: string; // what the chart shows, in a sentence
+  file: string; // of the download, without its ending
+  draw: (drawing: Drawing) => SVGSVGElement;
+  controls?: Node[];
+  numbers?: () => HTMLElement; // the same as a table
+}
+
+/** Charts of the page that is shown: drawn anew when the width or the colours change. */
+let drawn: (() => void)[] = [];
+let widths = new ResizeObserver(() => {});
+
+export function forgetFigures(): void {
+  drawn = [];
+  widths.disconnect();
+  const redraw = new WeakMap<Element, () => void>();
+  widths = new ResizeObserver((entries) => {
+    for (const { target } of entries) redraw.get(target)?.();
+  });
+  observe = (element, draw) => {
+    redraw.set(element, draw);
+    widths.observe(element);
+  };
+}
+let observe: (element: Element, draw: () => void) => void = () => {};
+onTheme(() => drawn.forEach((draw) => draw()));
+
+export interface Frame {
+  element: HTMLElement;
+  redraw: () => void;
+}
+
+export function figure(options: Figure): Frame {
+  const place = h("div", { class: "plot" });
+  let width = 0;
+  let drawing: SVGSVGElement | null = null;
+  const redraw = () => {
+    if (width === 0) return;
+    drawing = options.draw({ width, colours: palette() });
+    drawing.setAttribute("role", "img");
+    drawing.setAttribute("aria-label", options.alternative);
+    place.replaceChildren(drawing);
+  };
+  const resized = () => {
+    if (place.clientWidth === 0 || place.clientWidth === width) return;
+    width = place.clientWidth;
+    redraw();
+  };
+  const save = () => drawing && downloadSvg(`${options.file}.svg`, drawing, palette().surface);
+  const element = h(
+    "figure",
+    { class: "figure", id: `figure-${options.file}` },
+    h(
+      "figcaption",
+      {},
+      h("div", { class: "figure-title" },
+        h("h3", {}, options.title),
+        h("button", { type: "button", class: "small", click: save, "aria-label": `Save “${options.title}” as SVG` }, "SVG")),
+      options.caption ? h("p", {}, options.caption) : null,
+    ),
+    options.controls ? h("div", { class: "controls" }, ...options.controls) : null,
+    place,
+    options.numbers ? numbersOf(options.numbers) : null,
+  );
+  drawn.push(redraw);
+  observe(place, resized);
+  return { element, redraw };
+}
+
+/** The numbers of a chart, made when they are first asked for. */
+function numbersOf(numbers: () => HTMLElement): HTMLElement {
+  const details = h("details", { class: "numbers" }, h("summary", {}, "Numbers"));
+  details.addEventListener("toggle", () => details.append(numbers()), { once: true });
+  return details;
+}
+
+/** A plot with the page's manners. */
+export function plot(drawing: Drawing, options: Plot.PlotOptions): SVGSVGElement {
+  const { width, colours } = drawing;
+  const result = Plot.plot({
+    width,
+    marginRight: 16,
+    ...options,
+    style: {
+      background: "transparent",
+      color: colours.muted,
+      fontSize: "12px",
+      fontFamily: "inherit",
+      overflow: "visible",
+      ...(typeof options.style === "object" ? options.style : {}),
+    },
+  });
+  if (!(result instanceof SVGSVGElement)) throw new Error("a plot must be one drawing");
+  result.style.setProperty("--plot-background", colours.surface);
+  return result;
+}
+
+export interface Series {
+  key: string;
+  label: string;
+}
+
+const symbols: Plot.SymbolType[] = ["circle", "square", "triangle", "diamond2", "wye", "cross", "star", "hexagon"];
+
+export function colourOf(i: number, colours: Palette): string {
+  return colours.series[i % colours.series.length] ?? colours.accent;
+}
+
+export function symbolOf(i: number): Plot.SymbolType {
+  return symbols[(i + Math.floor(i / symbols.length)) % symbols.length] ?? "circle";
+}
+
+/** A legend within the drawing, so that a saved one has it too. */
+export function legend(series: string[], drawing: Drawing, left: number): { marks: Plot.Markish[]; height: number } {
+  if (series.length < 2) return { marks: [], height: 0 };
+  const marks: Plot.Markish[] = [];
+  const room = drawing.width - left - 8;
+  const places: { x: number; row: number }[] = [];
+  let x = 0;
+  let row = 0;
+  for (const label of series) {
+    const size = 26 + 6.6 * Array.from(label).length;
+    if (x > 0 && x + size > room) {
+      x = 0;
+      ++row;
+    }
+    places.push({ x, row });
+    x += size;
+  }
+  const height = 20 * (row + 1) + 10;
+  series.forEach((label, i) => {
+    const place = places[i];
+    if (!place) return;
+    const at = { frameAnchor: "top-left" as const, dx: place.x + 6, dy: 20 * place.row - height + 8 };
+    marks.push(
+      Plot.dot([0], { ...at, symbol: symbolOf(i), fill: colourOf(i, drawing.colours), r: 4, className: "legend" }),
+      Plot.text([label], { ...at, dx: at.dx + 9, dy: at.dy, text: (d: string) => d, textAnchor: "start", fill: drawing.colours.ink, className: "legend" }),
+    );
+  });
+  return { marks, height };
+}
