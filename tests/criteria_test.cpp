@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numbers>
 
 #include "spcart/error.hpp"
 #include "spcart/pca.hpp"
@@ -132,6 +133,35 @@ TEST(Criteria, OrderByAdjustedVarianceNeverRises) {
   const Criteria c = judge(*a, Loadings(ordered.sparseView()), 1);
   for (Index i = 1; i < 6; ++i)
     EXPECT_LE(c.adjusted_variance[i], c.adjusted_variance[i - 1] + 1e-12);
+}
+
+TEST(Criteria, RelationsAreThoseOfLoadingsAndScores) {
+  const Matrix m = verify::decaying(40, 12, 8);
+  const auto a = make_dense(m);
+  Matrix x = random_sparse(12, 5, 9);
+  x.col(2).setZero();
+  x.col(4) = -2 * x.col(0);
+  const Relations found = relations(*a, Loadings(x.sparseView(0, 0)));
+  const Matrix y = verify::prepared(m, {}) * x;
+  for (Index i = 0; i < 5; ++i)
+    for (Index j = 0; j < 5; ++j) {
+      const bool none = i == 2 || j == 2;
+      const double cosine = none ? 0 : x.col(i).normalized().dot(x.col(j).normalized());
+      EXPECT_NEAR(found.cosines(i, j), cosine, 1e-12);
+      EXPECT_NEAR(std::cos(found.angles(i, j) * std::numbers::pi / 180), std::abs(cosine), 1e-12);
+      EXPECT_NEAR(found.correlations(i, j),
+                  none ? 0 : y.col(i).normalized().dot(y.col(j).normalized()), 1e-9);
+    }
+  EXPECT_LE(found.angles.maxCoeff(), 90);
+  EXPECT_NEAR(found.angles(0, 4), 0, 1e-5);
+}
+
+TEST(Criteria, SharesOfVarianceSumToWhatPcaExplains) {
+  const auto a = make_dense(verify::decaying(40, 12, 5));
+  const Basis b = principal_basis(*a, 4);
+  const Vector shares = variance_shares(b.singular_values, b.total_variance);
+  EXPECT_NEAR(shares.sum(), b.cpev(), 1e-12);
+  EXPECT_GE(shares.minCoeff(), 0);
 }
 
 TEST(Criteria, OneLoadingHasNoSpreadAndNoPairs) {

@@ -71,6 +71,7 @@ Result sample_result() {
 TEST(Json, HasEveryFieldOfAResult) {
   const json out = json::parse(to_json(sample_result(), kNames));
   EXPECT_EQ(out["spcart"], std::string(kVersion));
+  EXPECT_EQ(out["kind"], "fit");
   EXPECT_EQ(out["method"], "spcart");
   EXPECT_EQ(out["truncation"], (json{{"type", "hard"}, {"lambda", 0.277}}));
   EXPECT_EQ(out["components"], 2);

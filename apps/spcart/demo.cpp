@@ -9,12 +9,17 @@
 #include <optional>
 #include <vector>
 
+#include "call.hpp"
 #include "commands.hpp"
+#include "data_arguments.hpp"
 #include "help.hpp"
 #include "outputs.hpp"
 #include "picture.hpp"
 #include "print.hpp"
 #include "progress.hpp"
+#include "report.hpp"
+#include "report_arguments.hpp"
+#include "report_fields.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
 #include "spcart/fit.hpp"
@@ -59,6 +64,17 @@ constexpr std::array kPitprops = {
 };
 
 constexpr const char* kPatchesFile = "patches";
+
+/// Of these results there is a page too.
+constexpr std::array kPages = {"pitprops-hard.html", "patches.html"};
+
+Data prepared(Table table, std::string title, const Preparation& preparation = {}) {
+  Data data;
+  data.table = std::move(table);
+  data.title = std::move(title);
+  data.matrix = data.table.prepare(preparation);
+  return data;
+}
 
 Options paper_options(const Setting& setting, Index r) {
   Options options;
@@ -134,14 +150,26 @@ class Demo {
     for (const SyntheticRow& row : kSynthetic) add(row.setting.file);
     for (const PitpropsRow& row : kPitprops) add(row.setting.file);
     add(kPatchesFile);
+    if (has_report_page())
+      for (const char* page : kPages)
+        arguments.push_back({page, fmt::format("{}/{}", folder, page)});
     return arguments;
   }
 
-  Result fit_and_keep(const char* file, const Table& table, const DataMatrix& matrix,
-                      const Options& options) {
+  Result fit_and_keep(const char* file, const Data& data, const Options& options,
+                      const Annotations& annotations = {}) {
     const Activity activity(false);
-    Result result = fit(matrix, options, activity.observer());
-    outputs_.set(file, to_json(result, table.variables));
+    Result result = fit(*data.matrix, options, activity.observer());
+    const std::string json = to_json(result, data.table.variables);
+    if (const std::string page = fmt::format("{}.html", file); outputs_.wants(page)) {
+      DataArguments arguments;
+      arguments.source = data.title;
+      arguments.remove_row_mean = result.preparation.remove_row_mean;
+      outputs_.set(page, report_page(with_report_fields(
+                             json, report_fields(fit_call(arguments, flags_of(options)), data,
+                                                 result, annotations))));
+    }
+    outputs_.set(file, json);
     return result;
   }
 
@@ -153,12 +181,11 @@ class Demo {
 };
 
 void Demo::show_synthetic() {
-  const Table table = load_dataset("synthetic");
-  const auto matrix = table.prepare();
+  const Data data = prepared(load_dataset("synthetic"), "@synthetic");
   TextTable rows("lll");
   rows.add_header({"truncation", "variables of PC1; PC2 (paper)", "CPEV (paper)"});
   for (const auto& [setting, paper_pattern, cpev] : kSynthetic) {
-    const Result result = fit_and_keep(setting.file, table, *matrix, paper_options(setting, 2));
+    const Result result = fit_and_keep(setting.file, data, paper_options(setting, 2));
     rows.add(
         {in_words(setting),
          fmt::format("{} {}", pattern(result.loadings), dim(fmt::format("({})", paper_pattern))),
@@ -171,13 +198,11 @@ void Demo::show_synthetic() {
 }
 
 void Demo::show_pitprops() {
-  const Table table = load_dataset("pitprops");
-  const auto matrix = table.prepare();
+  const Data data = prepared(load_dataset("pitprops"), "@pitprops");
   TextTable rows("lllll");
   rows.add_header({"truncation", "NZ (paper)", "STD (paper)", "NOR (paper)", "CPEV (paper)"});
   for (const auto& [setting, paper_nonzeros, std, nor, cpev] : kPitprops) {
-    const Criteria found =
-        fit_and_keep(setting.file, table, *matrix, paper_options(setting, 6)).criteria;
+    const Criteria found = fit_and_keep(setting.file, data, paper_options(setting, 6)).criteria;
     const auto nonzeros = std::accumulate(found.nonzeros.begin(), found.nonzeros.end(), Index{0});
     rows.add({in_words(setting),
               fmt::format("{} {}", nonzeros, dim(fmt::format("({})", paper_nonzeros))),
@@ -206,13 +231,14 @@ Table make_patches(Index side) {
 
 void Demo::show_patches() {
   constexpr Index kSide = 13, kComponents = 16;
-  const Table table = make_patches(kSide);
-  const auto matrix = table.prepare({.remove_row_mean = true});
+  const Data data = prepared(make_patches(kSide), "@patches", {.remove_row_mean = true});
+  const Table& table = data.table;
   Options options;
   options.components = kComponents;
   options.refit = 5;
-  const Result result = fit_and_keep(kPatchesFile, table, *matrix, options);
-  const Matrix pca = principal_basis(*matrix, kComponents).vectors;
+  const Result result =
+      fit_and_keep(kPatchesFile, data, options, {.image = std::array{kSide, kSide}, .labels = {}});
+  const Matrix pca = principal_basis(*data.matrix, kComponents).vectors;
   const Criteria& found = result.criteria;
   const double pixels = (1 - found.sparsity.mean) * static_cast<double>(table.cols());
   print(
@@ -233,12 +259,18 @@ void Demo::show_patches() {
 }
 
 void show_next_steps(const std::string& folder) {
-  if (!folder.empty()) print(fmt::format("The results are in {}/*.json.\n\n", printable(folder)));
+  if (!folder.empty()) {
+    const std::string shown = printable(folder);
+    print(fmt::format("The results are in {}/*.json.\n", shown));
+    print(has_report_page()
+              ? fmt::format("To look at: {}/{} and {}/{}.\n\n", shown, kPages[0], shown, kPages[1])
+              : "No pages to look at: this spcart was built without npm.\n\n");
+  }
   const std::string self = printable(program_invocation_name);  // as it can be called again
   print(bold("Try next:") + '\n');
-  for (const char* arguments :
-       {"fit @pitprops -r 6", "fit @patches -r 20 --remove-row-mean --nonzeros 20 --refit 5",
-        "fit YOUR.csv -r 5 --scale --json result.json"})
+  for (const char* arguments : {"fit @pitprops -r 6 --report pitprops.html",
+                                "fit @patches -r 20 --remove-row-mean --nonzeros 20 --refit 5",
+                                "fit YOUR.csv -r 5 --scale --json result.json"})
     print(fmt::format("  {} {}\n", self, arguments));
 }
 
@@ -252,7 +284,8 @@ Command add_demo(CLI::App& program) {
                 .detail = {},
                 .examples = {"spcart demo", "spcart demo --out results"}});
   auto folder = std::make_shared<std::string>();
-  app.add_option("--out", *folder, "write the JSON of each result into this folder")
+  app.add_option("--out", *folder,
+                 "write the JSON of each result, and pages to look at, into this folder")
       ->type_name("DIR")
       ->group("Options");
   return {&app, [folder] {

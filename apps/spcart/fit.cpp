@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bounds_table.hpp"
+#include "call.hpp"
 #include "commands.hpp"
 #include "component_table.hpp"
 #include "data_arguments.hpp"
@@ -101,9 +102,9 @@ void set_texts(Outputs& outputs, const Result& result, const Stability* stabilit
   if (outputs.wants("--json"))
     outputs.set("--json", to_json(result, data.table.variables, stability));
   if (outputs.wants("--report"))
-    outputs.set("--report",
-                report_page(with_report_fields(to_json(result, data.table.variables, stability),
-                                               report_fields(data, result, annotations, tick))));
+    outputs.set("--report", report_page(with_report_fields(
+                                to_json(result, data.table.variables, stability),
+                                report_fields(this_call(), data, result, annotations, tick))));
   if (outputs.wants("--loadings"))
     outputs.set("--loadings", loadings_csv(result.loadings, data.table.variables));
   if (outputs.wants("--scores"))

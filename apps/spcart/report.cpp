@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <array>
+#include <algorithm>
 #include <cassert>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "embedded.hpp"
 #include "spcart/error.hpp"
@@ -19,11 +24,35 @@ std::string_view page() {
   return pages.empty() ? std::string_view() : pages.front().text;
 }
 
+/// The document with every list of positions, "index":[2,3,7], as steps from one to the next,
+/// "steps":[2,1,4]: a tenth of the size where loadings are dense. Within a text JSON escapes the
+/// quotes, so that what is found here is a field.
+std::string with_steps(std::string_view json) {
+  constexpr std::string_view kField = "\"index\":[";
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t at = json.find(kField); at != std::string_view::npos; at = json.find(kField)) {
+    out += json.substr(0, at);
+    out += "\"steps\":[";
+    const char* next = json.data() + at + kField.size();
+    const char* const end = json.data() + json.size();
+    for (std::int64_t last = 0, position = 0; *next != ']'; last = position) {
+      const auto [after, error] = std::from_chars(next, end, position);
+      if (error != std::errc{}) throw std::logic_error("a list of positions holds something else");
+      next = after;
+      fmt::format_to(std::back_inserter(out), "{}", position - last);
+      if (*next == ',') out += *next++;
+    }
+    json.remove_prefix(static_cast<std::size_t>(next - json.data()));
+  }
+  return out += json;
+}
+
 std::string gzipped(std::string_view text) {
   constexpr int kGzip = 15 + 16, kMemory = 9;
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) !=
-      Z_OK)
+  // Digits of numbers hardly repeat: Z_FILTERED does not look for what repeats by chance.
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, kMemory, Z_FILTERED) != Z_OK)
     throw std::bad_alloc();
   std::string out(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
   // zlib counts in 32 bits: larger texts go in and out by parts.
@@ -80,7 +109,7 @@ std::string report_page(std::string_view json) {
   assert(at != std::string_view::npos);
   const std::size_t end = at + kPlace.size();
   std::string out(page().substr(0, end));
-  out += base64(gzipped(json));
+  out += base64(gzipped(with_steps(json)));
   return out += page().substr(end);
 }
 

@@ -67,9 +67,9 @@ ordered_json scores_of(const Data& data, const Loadings& loadings,
           {"columns", std::move(columns)}};
 }
 
-ordered_json common_fields(const Data& data) {
+ordered_json common_fields(std::string_view call, const Data& data) {
   ordered_json fields;
-  fields["command"] = this_call();
+  fields["command"] = call;
   fields["data"] = data.title;
   fields["samples"] =
       data.table.covariance ? ordered_json(nullptr) : ordered_json(data.table.rows());
@@ -84,9 +84,9 @@ std::string dump(const ordered_json& fields) {
 
 }  // namespace
 
-std::string report_fields(const Data& data, const Result& result, const Annotations& annotations,
-                          const Tick& tick) {
-  ordered_json fields = common_fields(data);
+std::string report_fields(std::string_view call, const Data& data, const Result& result,
+                          const Annotations& annotations, const Tick& tick) {
+  ordered_json fields = common_fields(call, data);
   fields["image"] = annotations.image ? ordered_json(*annotations.image) : ordered_json(nullptr);
   fields["pca_variances"] =
       array_of(variance_shares(result.singular_values, data.matrix->squared_norm()));
@@ -100,7 +100,7 @@ std::string report_fields(const Data& data, const Result& result, const Annotati
 
 std::string report_fields(const Data& data, const std::vector<std::string>& calls,
                           const Vector& pca_variances) {
-  ordered_json fields = common_fields(data);
+  ordered_json fields = common_fields(this_call(), data);
   fields["calls"] = calls;
   fields["pca_variances"] =
       pca_variances.size() > 0 ? array_of(pca_variances) : ordered_json(nullptr);

@@ -24,6 +24,22 @@ export const text: Check<string> = (value, path) =>
 export const flag: Check<boolean> = (value, path) =>
   typeof value === "boolean" ? value : fail(path, "is neither true nor false");
 
+/** Lists of plain things are long: they are checked without a path for each. */
+function plain<T>(fits: (value: unknown) => boolean, rule: string): Check<T[]> {
+  return (value, path) => {
+    if (!Array.isArray(value)) return fail(path, "is no list");
+    const wrong = value.findIndex((item) => !fits(item));
+    return wrong < 0 ? (value as T[]) : fail(`${path}[${wrong}]`, rule);
+  };
+}
+
+export const numbers = plain<number>((value) => Number.isFinite(value), "is no number");
+export const counts = plain<number>(
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  "is no whole number of at least 0",
+);
+export const texts = plain<string>((value) => typeof value === "string", "is no text");
+
 /** What may be null or missing. */
 export function maybe<T>(check: Check<T>): Check<T | null> {
   return (value, path) => (value === undefined || value === null ? null : check(value, path));

@@ -4,20 +4,46 @@ import {
   type Checked,
   DocumentError,
   count,
+  counts,
   dictionary,
   ensure,
   flag,
   list,
   maybe,
   number,
+  numbers,
   object,
   text,
+  texts,
 } from "./check";
 
 declare const __SPCART_VERSION__: string;
 export const version = __SPCART_VERSION__;
 
-const column = object({ index: list(count), value: list(number) });
+/** Rising positions; reports have the steps from one to the next, which take less room. */
+function positions({ index, steps }: { index: number[] | null; steps: number[] | null }): number[] {
+  if (index) return index;
+  let at = 0;
+  return steps ? steps.map((step) => (at += step)) : [];
+}
+
+const stored = object({ index: maybe(counts), steps: maybe(counts), value: numbers });
+const column: Check<{ index: number[]; value: number[] }> = (value, path) => {
+  const found = stored(value, path);
+  return { index: positions(found), value: found.value };
+};
+
+const storedScores = object({
+  index: maybe(counts),
+  steps: maybe(counts),
+  names: maybe(texts),
+  labels: maybe(texts),
+  columns: list(numbers),
+});
+const scores = (value: unknown, path: string) => {
+  const { names, labels, columns, ...found } = storedScores(value, path);
+  return { index: positions(found), names, labels, columns };
+};
 
 const criteria = object({
   cpev: number,
@@ -27,9 +53,9 @@ const criteria = object({
   nonorthogonality: number,
   worst_nonorthogonality: number,
   sparsity: object({ mean: number, std: number, min: number }),
-  nonzeros: list(count),
-  adjusted_variance: list(number),
-  cpev_gains: list(number),
+  nonzeros: counts,
+  adjusted_variance: numbers,
+  cpev_gains: numbers,
 });
 
 /** What `--report` adds to what `--json` writes. */
@@ -38,20 +64,13 @@ const report = object({
   data: maybe(text),
   samples: maybe(count),
   variables: maybe(count),
-  calls: maybe(list(text)),
+  calls: maybe(texts),
   image: maybe(list(count, 2)),
-  pca_variances: maybe(list(number)),
-  cosines: maybe(list(list(number))),
-  angles: maybe(list(list(number))),
-  correlations: maybe(list(list(number))),
-  scores: maybe(
-    object({
-      index: list(count),
-      names: maybe(list(text)),
-      labels: maybe(list(text)),
-      columns: list(list(number)),
-    }),
-  ),
+  pca_variances: maybe(numbers),
+  cosines: maybe(list(numbers)),
+  angles: maybe(list(numbers)),
+  correlations: maybe(list(numbers)),
+  scores: maybe(scores),
 });
 
 const fit = object({
@@ -61,11 +80,11 @@ const fit = object({
   components: count,
   samples: maybe(count),
   variables: count,
-  names: list(text),
+  names: texts,
   status: text,
   message: text,
   iterations: count,
-  warnings: list(text),
+  warnings: texts,
   criteria,
   loadings: list(column),
   history: list(
@@ -92,7 +111,7 @@ const fit = object({
   threads: maybe(count),
   target: maybe(object({ option: text, asked: number, found: number, exact: flag, trials: count })),
   bootstrap: maybe(
-    object({ resamples: count, frequencies: list(column), cosines: list(number) }),
+    object({ resamples: count, frequencies: list(column), cosines: numbers }),
   ),
   report: maybe(report),
 });
@@ -113,7 +132,7 @@ const path = object({
   ),
   knee: count,
   keep: maybe(count),
-  warnings: list(text),
+  warnings: texts,
   timing: maybe(object({ total: number })),
   report: maybe(report),
 });
@@ -140,11 +159,11 @@ const choose = object({
   spcart: text,
   components: count,
   nonzeros: count,
-  reasons: list(text),
+  reasons: texts,
   scree: object({
-    variances: list(number),
-    broken_stick: list(number),
-    parallel: list(number),
+    variances: numbers,
+    broken_stick: numbers,
+    parallel: numbers,
     by_broken_stick: count,
     by_parallel: count,
   }),
@@ -155,7 +174,7 @@ const choose = object({
     least: count,
     chosen: count,
   }),
-  warnings: list(text),
+  warnings: texts,
   report: maybe(report),
 });
 

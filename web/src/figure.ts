@@ -1,7 +1,7 @@
 // The frame that every chart stands in: title, caption, text for those who do not see it, numbers, SVG.
 import * as Plot from "@observablehq/plot";
 import { downloadSvg } from "./download";
-import { h } from "./dom";
+import { h, svg } from "./dom";
 import { type Palette, onTheme, palette } from "./theme";
 
 export interface Drawing {
@@ -108,9 +108,17 @@ export function plot(drawing: Drawing, options: Plot.PlotOptions): SVGSVGElement
   return result;
 }
 
-export interface Series {
-  key: string;
-  label: string;
+/** The scale of weights under a map. */
+export function colourRamp(x: number, y: number, most: string, colours: Palette): SVGGElement {
+  const id = `ramp-${Math.random().toString(36).slice(2)}`;
+  const width = 150;
+  const stops = [colours.negative, colours.neutral, colours.positive];
+  const label = (at: number, text: string) =>
+    svg("text", { x: at, y: 21, "text-anchor": "middle", fill: colours.muted, "font-size": 11 }, text);
+  return svg("g", { class: "ramp", transform: `translate(${x},${y})` },
+    svg("linearGradient", { id }, ...stops.map((colour, i) => svg("stop", { offset: i / 2, "stop-color": colour }))),
+    svg("rect", { width, height: 8, rx: 2, fill: `url(#${id})` }),
+    label(0, `\u2212${most}`), label(width / 2, "0"), label(width, most));
 }
 
 const symbols: Plot.SymbolType[] = ["circle", "square", "triangle", "diamond2", "wye", "cross", "star", "hexagon"];
@@ -147,7 +155,7 @@ export function legend(series: string[], drawing: Drawing, left: number): { mark
     const at = { frameAnchor: "top-left" as const, dx: place.x + 6, dy: 20 * place.row - height + 8 };
     marks.push(
       Plot.dot([0], { ...at, symbol: symbolOf(i), fill: colourOf(i, drawing.colours), r: 4, className: "legend" }),
-      Plot.text([label], { ...at, dx: at.dx + 9, dy: at.dy, text: (d: string) => d, textAnchor: "start", fill: drawing.colours.ink, className: "legend" }),
+      Plot.text([label], { ...at, dx: at.dx + 9, dy: at.dy, text: (d: string) => d, textAnchor: "start", lineAnchor: "middle", fill: drawing.colours.ink, className: "legend" }),
     );
   });
   return { marks, height };

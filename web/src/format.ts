@@ -18,7 +18,7 @@ export function counted(n: number, thing: string, things = `${thing}s`): string 
 /** Three to four digits. */
 export function figure(x: number): string {
   const size = Math.abs(x);
-  if (x === 0) return "0";
+  if (size < 1e-12) return "0"; // rounding
   if (Number.isInteger(x) && size < 1e6) return signed(count(x));
   if (size >= 1e5 || size < 1e-4) {
     const [digits, exponent] = x.toExponential(2).split("e");
@@ -28,6 +28,13 @@ export function figure(x: number): string {
   return signed(x.toFixed(digits));
 }
 
+/** At the ticks of an axis: no more digits than it takes. */
+export function tick(x: number): string {
+  const size = Math.abs(x);
+  if (size !== 0 && (size >= 1e5 || size < 1e-4)) return signed(x.toExponential(0).replace("e+", "e"));
+  return signed(String(Number(x.toPrecision(4))));
+}
+
 /** A weight: always three decimals, with its sign. */
 export function weight(x: number): string {
   return x === 0 ? "0" : `${x > 0 ? "+" : "\u2212"}${Math.abs(x).toFixed(3)}`;
@@ -35,17 +42,21 @@ export function weight(x: number): string {
 
 /** "92 %"; what is not everything never reads as 100 %, what is not nothing never as 0 %. */
 export function percent(fraction: number, decimals = 0): string {
-  let text = (100 * fraction).toFixed(decimals);
-  for (let more = decimals + 1; more <= 4; ++more) {
-    const wrong = (Number(text) === 100 && fraction !== 1) || (Number(text) === 0 && fraction !== 0);
-    if (!wrong || Math.abs(1 - fraction) < 1e-6) break;
-    text = (100 * fraction).toFixed(more);
+  const rounding = 1e-9;
+  const whole = Math.abs(fraction - 1) < rounding;
+  const none = Math.abs(fraction) < rounding;
+  for (let digits = decimals; digits <= decimals + 1; ++digits) {
+    const text = (100 * fraction).toFixed(digits);
+    const wrong = (Number(text) === 100 && !whole) || (Number(text) === 0 && !none);
+    if (!wrong) return signed(`${text}${narrow}%`);
   }
-  return signed(`${text}${narrow}%`);
+  const least = 10 ** -(decimals + 1);
+  if (fraction > 0.5 && fraction < 1) return `>${narrow}${(100 - least).toFixed(decimals + 1)}${narrow}%`;
+  return fraction > 0 && fraction < 0.5 ? `<${narrow}${least.toFixed(decimals + 1)}${narrow}%` : signed(`${(100 * fraction).toFixed(decimals + 2)}${narrow}%`);
 }
 
 export function seconds(s: number): string {
-  if (s < 0.0995) return `${figure(Number((1000 * s).toPrecision(2)))} ms`;
+  if (s < 0.0995) return `${Number((1000 * s).toPrecision(2))} ms`;
   if (s < 100) return `${Number(s.toPrecision(3))} s`;
   return `${count(Math.floor(s / 60))} min ${Math.round(s % 60)} s`;
 }

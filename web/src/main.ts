@@ -21,7 +21,7 @@ import { onTheme, theme, toggleTheme, watchTheme } from "./theme";
 function sectionsOf(doc: Document): Section[] {
   const found = (() => {
     switch (doc.kind) {
-      case "fit": return [loadings(doc), images(doc), variance(doc), scores(doc), between(doc), bounds(doc), convergence(doc)];
+      case "fit": return [images(doc), loadings(doc), variance(doc), scores(doc), between(doc), bounds(doc), convergence(doc)];
       case "path": return [path(doc)];
       case "compare": return [compare(doc)];
       case "choose": return [choose(doc)];

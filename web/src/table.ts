@@ -21,6 +21,7 @@ export interface TableOptions<Row> {
   searchLabel?: string;
   filters?: { label: string; keep: (row: Row) => boolean }[]; // the first is on at the start
   tools?: Node[];
+  sorted?: string; // key of the column that it is sorted by at the start
   wrap?: boolean; // lines may be as high as their text: for short tables only
 }
 
@@ -121,7 +122,9 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
     } }, label));
 
   scroller.addEventListener("scroll", () => show(false), { passive: true });
-  select();
+  const start = columns.find((column) => column.key === options.sorted);
+  if (start) sortBy(start);
+  else select();
   return h("div", { class: "data-table" },
     h("div", { class: "controls" },
       box,

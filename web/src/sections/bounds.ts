@@ -54,8 +54,8 @@ export function bounds(fit: Fit): Section | null {
     ],
     columns: [
       { key: "title", label: "of", width: 200, sort: (row) => row.title, cell: (row) => row.title },
-      { key: "guaranteed", label: "guaranteed", numeric: true, width: 120, sort: (row) => row.guaranteed[0]!, cell: (row) => interval(row.guaranteed) },
-      { key: "measured", label: "measured", numeric: true, width: 120, sort: (row) => row.measured[0]!, cell: (row) => interval(row.measured) },
+      { key: "guaranteed", label: "guaranteed", numeric: true, width: 150, sort: (row) => row.guaranteed[0]!, cell: (row) => interval(row.guaranteed) },
+      { key: "measured", label: "measured", numeric: true, width: 150, sort: (row) => row.measured[0]!, cell: (row) => interval(row.measured) },
       { key: "holds", label: "holds", width: 64, sort: (row) => (row.holds ? 1 : 0), cell: (row) => (row.holds ? "yes" : "no") },
       { key: "tightness", label: "tightness", hint: "0 says nothing, 1 is attained", numeric: true, width: 90, sort: (row) => row.tightness, cell: (row) => percent(row.tightness) },
       { key: "kind", label: "kind", width: 90, sort: (row) => row.kind, cell: (row) => row.kind },

@@ -28,7 +28,7 @@ function scree(found: Choose): HTMLElement {
           const line = points.filter((point) => point.series === series);
           return [
             Plot.lineY(line, { x: "component", y: "value", stroke: colourOf(series, colours), strokeWidth: 1.75 }),
-            Plot.dot(line, { x: "component", y: "value", fill: colourOf(series, colours), symbol: symbolOf(series), r: 3.5, stroke: colours.surface }),
+            Plot.dot(line, { x: "component", y: "value", fill: colourOf(series, colours), symbol: symbolOf(series), r: 3.5, stroke: colours.surface, strokeWidth: 0.75 }),
           ];
         }),
         Plot.tip(points, Plot.pointer({ x: "component", y: "value", title: (d) => `component ${d.component}, ${screeNames[d.series]}\n${percent(d.value, 2)} of the variance` })),
@@ -68,7 +68,7 @@ function validation(found: Choose): HTMLElement | null {
         Plot.dot(fitted, { ...at, fill: (d: { components: number }) => colourOf(of(d), colours), symbol: (d: { components: number }) => symbolOf(of(d)), r: 3.5, stroke: colours.surface }),
         Plot.ruleX(marked, { x: "nonzeros", y1: (d) => d.error - d.excess_deviation, y2: (d) => d.error + d.excess_deviation, stroke: colours.ink, strokeWidth: 1.25, className: "marked" }),
         Plot.dot(marked, { ...at, r: 8, stroke: colours.ink, strokeWidth: 1.5, className: "marked" }),
-        Plot.text(marked, { ...at, text: "text", dy: -16, fill: colours.ink, fontWeight: 600, stroke: colours.surface, strokeWidth: 4, className: "marked" }),
+        Plot.text(marked, { ...at, text: "text", dy: 20, fill: colours.ink, fontWeight: 600, stroke: colours.surface, strokeWidth: 4, className: "marked" }),
         Plot.tip(fitted, Plot.pointer({ ...at, title: (d) => `${counted(d.components, "component")} of ${counted(d.nonzeros, "variable")}\nerror ${percent(d.error, 2)} of that of the means\nstandard error above the least: ${number(d.excess_deviation)}` })),
       ],
     });

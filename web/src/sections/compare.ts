@@ -4,7 +4,7 @@ import type { Compare } from "../document";
 import { h, nameOf } from "../dom";
 import { copyButton } from "../download";
 import { type Drawing, figure, plot } from "../figure";
-import { figure as number, percent, seconds } from "../format";
+import { figure as number, percent, seconds, tick } from "../format";
 import { dataTable } from "../table";
 import { grid, type Section } from "./section";
 
@@ -20,7 +20,7 @@ interface Axis {
 
 const axes: Axis[] = [
   { key: "sparsity", label: "worst sparsity: zeros in the densest loading", value: (row) => row.criteria.sparsity.min, text: (x) => percent(x) },
-  { key: "nor", label: "mean overlap of two loadings (NOR)", value: (row) => row.criteria.nonorthogonality, text: number },
+  { key: "nor", label: "mean overlap of two loadings (NOR)", value: (row) => row.criteria.nonorthogonality, text: tick },
   { key: "seconds", label: "seconds of a fit", value: (row) => row.seconds, text: (x) => seconds(x), log: true },
 ];
 
@@ -91,6 +91,7 @@ export function compare(found: Compare): Section {
     body: [
       dataTable({
         label: "Methods and their figures", things: "methods", rows, wrap: true, search: (row) => row.name, searchLabel: "Search methods",
+        sorted: "cpev",
         filters: [{ label: "all", keep: () => true }, { label: "at this sparsity", keep: (row) => row.note === null }],
         columns: [
           { key: "method", label: "method", width: 120, sort: (row) => row.name, cell: (row) => nameOf(row.name) },

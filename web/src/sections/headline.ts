@@ -39,7 +39,7 @@ function ofFit(fit: Fit): Headline {
   const each = new Set(c.nonzeros).size === 1 ? " each" : "";
   const variables = range(c.nonzeros);
   const words = fit.truncation
-    ? `${counted(r, "component")} of ${variables} ${variables === "1" ? "variable" : "variables"}${each} ${r === 1 ? "keeps" : "keep"} ${percent(c.share_of_pca)} of what PCA explains`
+    ? `${counted(r, "component")} of ${variables.replaceAll(" ", "\u00a0")} ${variables === "1" ? "variable" : "variables"}${each} ${r === 1 ? "keeps" : "keep"} ${percent(c.share_of_pca)} of what PCA explains`
     : `${counted(r, "component")} of all variables ${r === 1 ? "explains" : "explain"} ${percent(c.cpev)} of the variance`;
   return {
     words: [words],

@@ -37,7 +37,7 @@ export interface Picture {
 export function pictures(all: Picture[], shape: number[], drawing: Drawing, left = 0, perLine = Infinity): SVGSVGElement {
   const { colours, width } = drawing;
   const room = width - left;
-  const size = Math.max(40, Math.min(112, room / Math.min(perLine, 12) - 10));
+  const size = Math.max(40, Math.min(112, room / Math.min(perLine, 10) - 10));
   const across = Math.max(1, Math.min(perLine, Math.floor((room + 10) / (size + 10))));
   const tall = size * (shape[0]! / shape[1]!);
   const [stepX, stepY] = [size + 10, tall + 26];

@@ -3,7 +3,7 @@ import * as Plot from "@observablehq/plot";
 import type { Fit } from "../document";
 import { chartText, h, nameOf } from "../dom";
 import { download } from "../download";
-import { type Drawing, figure, plot } from "../figure";
+import { type Drawing, colourRamp, figure, plot } from "../figure";
 import { count, counted, csvField, exact, percent, weight } from "../format";
 import { type Column, dataTable, plainTable } from "../table";
 import type { Section } from "./section";
@@ -64,15 +64,16 @@ function heatMap(weights: Weights): HTMLElement {
     const letters = width < 560 ? 14 : 26;
     const names = variables.map((i) => chartText(fit.names[i]!, letters));
     const left = Math.min(16 + 7 * names.reduce((a, name) => Math.max(a, name.length - 2), 4), letters * 7 + 16);
-    const cell = Math.min((width - left) / r, 84);
+    const cell = Math.min((width - left - 16) / r, 120);
     const line = variables.length > 30 ? 18 : 26;
     const inside = cell >= 46 && variables.length <= 30;
-    return plot(drawing, {
+    const height = line * variables.length + 74;
+    const map = plot(drawing, {
       width: Math.min(width, left + r * cell + 16),
-      height: line * variables.length + 34,
+      height,
       marginLeft: left,
       marginTop: 30,
-      marginBottom: 4,
+      marginBottom: 44,
       padding: 0.06,
       x: { type: "band", domain: columns.slice(0, r).map((_, j) => j), axis: "top", tickSize: 0, tickFormat: (j: number) => (cell >= 34 ? `PC${j + 1}` : String(j + 1)), label: null },
       y: { type: "band", domain: variables.map((_, line) => line), tickSize: 0, tickFormat: (line: number) => names[line] ?? "", label: null },
@@ -86,6 +87,8 @@ function heatMap(weights: Weights): HTMLElement {
           `${chartText(fit.names[c.i]!, 60)}\nPC${c.j + 1}: ${weight(c.value)}${frequencies ? `\nin ${percent(frequencies[c.j]![c.i]!)} of resamples` : ""}` })),
       ],
     });
+    map.append(colourRamp(left + 4, height - 28, most.toFixed(2), colours));
+    return map;
   };
   const rest = used.length - variables.length;
   const notes = [
@@ -95,7 +98,7 @@ function heatMap(weights: Weights): HTMLElement {
     fit.components > r ? `The first ${r} of ${count(fit.components)} components.` : null,
   ].filter((note) => note !== null).join(" ");
   return figure({
-    title: "Loadings",
+    title: "Map of the weights",
     caption: notes,
     alternative: `Heat map of the weights of ${variables.length} variables in ${r} components; the table below has the same numbers.`,
     file: "loadings-map",
@@ -107,16 +110,19 @@ function heatMap(weights: Weights): HTMLElement {
 function barList({ fit, columns, frequencies }: Weights, j: number): HTMLElement {
   const { index, value } = fit.loadings[j]!;
   const places = index.map((_, k) => k).sort((a, b) => Math.abs(value[b]!) - Math.abs(value[a]!) || a - b);
-  const most = Math.abs(value[places[0] ?? 0] ?? 1);
+  const most = value.reduce((a, x) => Math.max(a, x), 0);
+  const least = value.reduce((a, x) => Math.min(a, x), 0);
+  const origin = (-100 * least) / (most - least || 1);
   const lines = places.slice(0, listLines).map((k) => {
     const i = index[k]!;
     const x = columns[j]![i]!;
-    const share = (50 * Math.abs(x)) / most;
+    const share = (100 * Math.abs(x)) / (most - least || 1);
+    const side = x < 0 ? `right:${(100 - origin).toFixed(2)}%` : `left:${origin.toFixed(2)}%`;
     const often = frequencies ? percent(frequencies[j]![i]!) : null;
     return h("li", {},
       nameOf(fit.names[i]!, 40),
-      h("span", { class: "bar", "aria-hidden": "true" },
-        h("span", { class: x < 0 ? "negative" : "positive", style: `width:${share.toFixed(2)}%;${x < 0 ? "right" : "left"}:50%` })),
+      h("span", { class: "bar", "aria-hidden": "true", style: `--origin:${origin.toFixed(2)}%` },
+        h("span", { class: x < 0 ? "negative" : "positive", style: `width:${share.toFixed(2)}%;${side}` })),
       h("span", { class: "weight" }, weight(x)),
       often ? h("span", { class: "often", title: `selected in ${often} of the resamples` }, often) : null);
   });

@@ -4,7 +4,7 @@ import type { Path, PathPoint } from "../document";
 import { h } from "../dom";
 import { copyButton } from "../download";
 import { type Drawing, colourOf, figure, legend, plot, symbolOf } from "../figure";
-import { count, counted, figure as number, percent } from "../format";
+import { count, counted, figure as number, percent, tick } from "../format";
 import { dataTable } from "../table";
 import { commandLine, grid, type Section } from "./section";
 
@@ -29,17 +29,16 @@ const nonzeros: Axis = { label: "nonzeros in all, fewer to the right", value: (s
 
 const measures: (Axis & { title: string; caption: string; file: string })[] = [
   { title: "Variance kept", caption: "Share of what as many principal components explain.", file: "path-share", label: "of PCA’s variance", value: (s) => s.point.criteria.share_of_pca, text: (y) => percent(y) },
-  { title: "Overlap", caption: "Mean absolute cosine of two loadings (NOR).", file: "path-overlap", label: "NOR", value: (s) => s.point.criteria.nonorthogonality, text: number },
+  { title: "Overlap", caption: "Mean absolute cosine of two loadings (NOR).", file: "path-overlap", label: "NOR", value: (s) => s.point.criteria.nonorthogonality, text: tick },
   { title: "Densest loading", caption: "Fraction of zeros in the loading that has fewest.", file: "path-worst", label: "worst sparsity", value: (s) => s.point.criteria.sparsity.min, text: (y) => percent(y) },
 ];
 
 function inWords({ point, nonzeros: all, call, mark }: Setting): string {
   const c = point.criteria;
   return [
-    `${point.truncation}, lambda ${number(point.lambda)}, ${counted(point.components, "component")}`,
+    `${mark ? `${mark.charAt(0).toUpperCase()}${mark.slice(1)}: ` : ""}${point.truncation}, lambda ${number(point.lambda)}, ${counted(point.components, "component")}`,
     `${counted(all, "nonzero")}; ${percent(c.sparsity.mean, 1)} zeros`,
     `keeps ${percent(c.share_of_pca, 1)} of PCA’s variance`,
-    mark ? `(${mark})` : null,
     call,
   ].filter((line) => line !== null).join("\n");
 }
@@ -69,7 +68,7 @@ export function path(found: Path): Section {
     const result = plot(drawing, {
       height: 280 + key.height, marginLeft: 52, marginBottom: 40, marginTop: key.height + 18,
       x: { label: across.label, labelAnchor: "center", labelArrow: "none", type: across.log ? "log" : "linear", reverse: !!across.reverse, tickFormat: across.text, ticks: 5 },
-      y: { label: null, tickFormat: axis.text, ticks: 5, grid: true, zero: true },
+      y: { label: null, tickFormat: axis.text, ticks: 5, grid: true, nice: true },
       marks: [
         ...key.marks,
         Plot.line(settings, { ...at, z: "series", stroke: (s: Setting) => colourOf(s.series, colours), strokeWidth: 1.75 }),

@@ -3,7 +3,7 @@ import * as Plot from "@observablehq/plot";
 import type { Experiment, Reproduce, Value } from "../document";
 import { chartText, h, nameOf } from "../dom";
 import { type Drawing, colourOf, figure, legend, plot, symbolOf } from "../figure";
-import { count, figure as number, seconds } from "../format";
+import { count, figure as number, seconds, tick } from "../format";
 import { dataTable } from "../table";
 import { pictures } from "./images";
 import { grid, type Section } from "./section";
@@ -69,8 +69,8 @@ function lines(experiment: Experiment, k: number, id: string): HTMLElement | nul
     const key = legend(names.map((name) => chartText(name, 36)), drawing, 56);
     return plot(drawing, {
       height: 260 + key.height, marginLeft: 56, marginBottom: 40, marginTop: key.height + 14,
-      x: { label: x_label ?? x, labelAnchor: "center", labelArrow: "none", type: log_x ? "log" : "linear", ticks: 5, tickFormat: (v: number) => number(v), nice: true },
-      y: { label: y_label ?? y, labelArrow: "none", type: log_y ? "log" : "linear", ticks: 5, tickFormat: (v: number) => number(v), nice: true, grid: true },
+      x: { label: x_label ?? x, labelAnchor: "center", labelArrow: "none", type: log_x ? "log" : "linear", ticks: 5, tickFormat: tick, nice: true },
+      y: { label: y_label ?? y, labelArrow: "none", type: log_y ? "log" : "linear", ticks: 5, tickFormat: tick, nice: true, grid: true },
       marks: [
         ...key.marks,
         Plot.line(points, { x: "x", y: "y", z: "series", sort: "x", stroke: (d: Point) => colourOf(d.series, colours), strokeWidth: 1.5 }),

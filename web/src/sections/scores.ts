@@ -10,7 +10,7 @@ const mostGroups = 8; // that colours and symbols keep apart
 
 export function scores(fit: Fit): Section | null {
   const found = fit.report?.scores;
-  if (!found || found.index.length === 0 || found.columns.length === 0) return null;
+  if (!found?.index.length || found.columns.length === 0) return null;
   const { index, names, labels, columns } = found;
   const groups = labels ? [...new Set(labels)] : [];
   const coloured = groups.length > 1 && groups.length <= mostGroups;
