@@ -1,5 +1,5 @@
 # The front door. Every target sets up what it needs and may be run again without harm.
-.PHONY: help setup build demo test python wheel asan bench perf perf-update format lint install clean
+.PHONY: help setup build demo test web python wheel asan bench perf perf-update format lint install clean
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
@@ -9,6 +9,7 @@ help:
 	@echo "make demo     install what is missing, build, show what spcart does"
 	@echo "make test     the same, and run every test"
 	@echo "make build    build the library and the command: build/spcart"
+	@echo "make web      build the page of reports and run its tests in a browser"
 	@echo "make python   build the Python package and run its tests"
 	@echo "make wheel    a wheel that carries its own BLAS: build/python/dist"
 	@echo "make asan     run every test under the address and undefined-behaviour sanitizers"
@@ -25,13 +26,23 @@ build: setup
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release
 
-demo: build
+demo:
+	@tools/setup page
+	@$(MAKE) --no-print-directory build
 	@build/spcart demo --out demo
 
-test: build
+test:
+	@tools/setup web
+	@$(MAKE) --no-print-directory build
 	@ctest --preset release
+	@tools/web test
 	@tools/setup python
 	@tools/python test
+
+web:
+	@tools/setup web
+	@$(MAKE) --no-print-directory build
+	@tools/web test
 
 python wheel: build
 	@tools/setup python
@@ -77,4 +88,4 @@ install: build
 	@cmake --install build --prefix $(PREFIX)
 
 clean:
-	@rm -rf build demo
+	@rm -rf build demo web/node_modules

@@ -14,7 +14,7 @@ export function downloadSvg(name: string, drawing: SVGSVGElement, background: st
   copy.style.background = background;
   copy.style.color = getComputedStyle(drawing).color;
   copy.setAttribute("font-family", "Helvetica, Arial, sans-serif");
-  for (const tip of copy.querySelectorAll('[aria-label="tip"]')) tip.remove();
+  for (const tip of copy.querySelectorAll('[aria-label="tip"], [data-mark="tip"]')) tip.remove();
   download(name, "image/svg+xml", `${new XMLSerializer().serializeToString(copy)}\n`);
 }
 

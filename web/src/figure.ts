@@ -50,6 +50,11 @@ export function figure(options: Figure): Frame {
   const redraw = () => {
     if (width === 0) return;
     drawing = options.draw({ width, colours: palette() });
+    // A drawing is one image to those who hear it: its parts have no names of their own.
+    for (const part of drawing.querySelectorAll("g[aria-label]")) {
+      part.setAttribute("data-mark", part.getAttribute("aria-label") ?? "");
+      part.removeAttribute("aria-label");
+    }
     drawing.setAttribute("role", "img");
     drawing.setAttribute("aria-label", options.alternative);
     place.replaceChildren(drawing);

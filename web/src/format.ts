@@ -15,7 +15,7 @@ export function counted(n: number, thing: string, things = `${thing}s`): string 
   return `${count(n)} ${n === 1 ? thing : things}`;
 }
 
-/** Three to four digits. */
+/** Three to four digits; fractions with four decimals, as tables of the field have them. */
 export function figure(x: number): string {
   const size = Math.abs(x);
   if (size < 1e-12) return "0"; // rounding
@@ -24,8 +24,8 @@ export function figure(x: number): string {
     const [digits, exponent] = x.toExponential(2).split("e");
     return signed(`${digits}e${Number(exponent)}`);
   }
-  const digits = size >= 100 ? 1 : size >= 10 ? 2 : size >= 0.1 ? 3 : 4;
-  return signed(x.toFixed(digits));
+  if (size < 0.01) return signed(String(Number(x.toPrecision(3))));
+  return signed(x.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4));
 }
 
 /** At the ticks of an axis: no more digits than it takes. */

@@ -101,7 +101,7 @@ function topBar(): HTMLElement {
   const other = () => (theme() === "dark" ? "Light" : "Dark");
   const button = h("button", { type: "button", class: "theme", click: toggleTheme }, other());
   onTheme(() => (button.textContent = other()));
-  return h("div", { class: "top" },
+  return h("header", { class: "top" },
     h("a", { class: "skip", href: "#content" }, "Skip to the content"),
     h("span", { class: "brand" }, "spcart", h("small", {}, version)),
     h("button", { type: "button", class: "open", click: () => picker.click() }, "Open…"), picker, button);

@@ -52,7 +52,7 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
   table.style.minWidth = `${columns.reduce((sum, column) => sum + column.width, 0)}px`;
   const scroller = h(
     "div",
-    { class: options.wrap ? "table wrap" : "table", tabindex: 0, role: "region", "aria-label": options.label },
+    { class: options.wrap ? "table wrap" : "table", tabindex: 0, role: "group", "aria-label": options.label },
     table,
   );
   const found = h("p", { class: "found", role: "status" });
@@ -137,7 +137,7 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
 /** The numbers of a chart: a plain table, of which long ones show the first lines. */
 export function plainTable(columns: string[], rows: string[][]): HTMLElement {
   const most = 200;
-  return h("div", { class: "table", tabindex: 0, role: "region", "aria-label": "Numbers of the chart" },
+  return h("div", { class: "table", tabindex: 0, role: "group", "aria-label": "Numbers of the chart" },
     h("table", {},
       h("thead", {}, h("tr", {}, ...columns.map((label) => h("th", { scope: "col" }, label)))),
       h("tbody", {}, ...rows.slice(0, most).map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, h("bdi", {}, cell)))))),

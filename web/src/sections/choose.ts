@@ -19,7 +19,7 @@ function scree(found: Choose): HTMLElement {
     const bars = points.filter((point) => point.series === 0);
     return plot(drawing, {
       height: 280 + key.height, marginLeft: 52, marginBottom: 40, marginTop: key.height + 10,
-      x: { type: "band", domain: variances.map((_, i) => i + 1), label: "component", labelArrow: "none", labelAnchor: "center", padding: 0.25, tickSize: 0, tickFormat: (i: number) => (variances.length <= 25 || i % 5 === 0 ? String(i) : "") },
+      x: { type: "band", domain: variances.map((_, i) => i + 1), label: "component", labelArrow: "none", labelAnchor: "center", padding: 0.25, tickSize: 0, tickFormat: (i: number) => (i === 1 || i % 5 === 0 || drawing.width > 26 * variances.length ? String(i) : "") },
       y: { label: null, tickFormat: (y: number) => percent(y), grid: true, ticks: 5 },
       marks: [
         ...key.marks,

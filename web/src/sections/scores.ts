@@ -27,7 +27,7 @@ export function scores(fit: Fit): Section | null {
     const places = index.map((_, k) => k);
     const at = { x: (k: number) => columns[axes[0]!]![k]!, y: (k: number) => columns[axes[1]!]![k]! };
     return plot(drawing, {
-      height: Math.min(460, Math.max(300, drawing.width * 0.7)) + key.height, marginLeft: 56, marginBottom: 40, marginTop: key.height + 12,
+      height: Math.min(460, Math.max(300, drawing.width * 0.7)) + key.height, marginLeft: 56, marginBottom: 40, marginTop: key.height + 26,
       x: { label: `PC${axes[0]! + 1}`, labelAnchor: "center", labelArrow: "none", nice: true, grid: true, ticks: 6 },
       y: { label: `PC${axes[1]! + 1}`, labelArrow: "none", nice: true, grid: true, ticks: 6 },
       marks: [

@@ -18,7 +18,7 @@ export function sectionElement({ id, title, lead, body }: Section): HTMLElement 
 
 /** A command line with a button that copies it. */
 export function commandLine(command: string): HTMLElement {
-  return h("div", { class: "command" }, h("code", { tabindex: 0, role: "region", "aria-label": "Command line" }, h("bdi", {}, command)), copyButton(command));
+  return h("div", { class: "command" }, h("code", { tabindex: 0, role: "group", "aria-label": "Command line" }, h("bdi", {}, command)), copyButton(command));
 }
 
 export function grid(...children: Node[]): HTMLElement {
