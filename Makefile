@@ -77,10 +77,12 @@ FORCE:
 format:
 	@tools/setup lint
 	@clang-format -i $(sources)
+	@[ ! -d web/node_modules ] || npm --prefix web run --silent format
 
 lint:
 	@tools/setup lint
 	@clang-format --dry-run --Werror $(sources)
+	@[ ! -d web/node_modules ] || npm --prefix web run --silent lint
 	@cmake --preset release --log-level=WARNING
 	@run-clang-tidy -quiet -p build '^$(CURDIR)/(src|apps|examples)/'
 

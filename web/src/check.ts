@@ -74,7 +74,9 @@ export function dictionary<T>(check: Check<T>): Check<Map<string, T>> {
   return (value, path) => {
     if (typeof value !== "object" || value === null || Array.isArray(value))
       return fail(path, "is no object");
-    return new Map(Object.entries(value).map(([key, item]) => [key, check(item, `${path}.${key}`)]));
+    return new Map(
+      Object.entries(value).map(([key, item]) => [key, check(item, `${path}.${key}`)]),
+    );
   };
 }
 

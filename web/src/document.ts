@@ -110,9 +110,7 @@ const fit = object({
   seed: maybe(count),
   threads: maybe(count),
   target: maybe(object({ option: text, asked: number, found: number, exact: flag, trials: count })),
-  bootstrap: maybe(
-    object({ resamples: count, frequencies: list(column), cosines: numbers }),
-  ),
+  bootstrap: maybe(object({ resamples: count, frequencies: list(column), cosines: numbers })),
   report: maybe(report),
 });
 
@@ -251,18 +249,30 @@ function checkColumns(columns: Column[], p: number, path: string): void {
   columns.forEach(({ index, value }, j) => {
     const at = `${path}[${j}]`;
     ensure(index.length === value.length, at, "has not as many values as indices");
-    ensure(index.every((i) => i < p), at, `has an index beyond the ${p} variables`);
+    ensure(
+      index.every((i) => i < p),
+      at,
+      `has an index beyond the ${p} variables`,
+    );
   });
 }
 
 function checkReport(found: Report | null, r: number, p: number): void {
   if (!found) return;
   if (found.image)
-    ensure((found.image[0] ?? 0) * (found.image[1] ?? 0) === p, "report.image", `is not of ${p} pixels`);
+    ensure(
+      (found.image[0] ?? 0) * (found.image[1] ?? 0) === p,
+      "report.image",
+      `is not of ${p} pixels`,
+    );
   for (const field of ["cosines", "angles", "correlations"] as const) {
     const rows = found[field];
     if (rows)
-      ensure(rows.length === r && rows.every((row) => row.length === r), `report.${field}`, `is not ${r} x ${r}`);
+      ensure(
+        rows.length === r && rows.every((row) => row.length === r),
+        `report.${field}`,
+        `is not ${r} x ${r}`,
+      );
   }
   if (!found.scores) return;
   const { index, names, labels, columns } = found.scores;
@@ -280,7 +290,11 @@ function checkFit(found: Fit): void {
   ensure(found.criteria.nonzeros.length === r, "criteria.nonzeros", `has not ${r} entries`);
   checkColumns(found.loadings, p, "loadings");
   if (found.bootstrap) {
-    ensure(found.bootstrap.frequencies.length === r, "bootstrap.frequencies", `has not ${r} entries`);
+    ensure(
+      found.bootstrap.frequencies.length === r,
+      "bootstrap.frequencies",
+      `has not ${r} entries`,
+    );
     checkColumns(found.bootstrap.frequencies, p, "bootstrap.frequencies");
   }
   checkReport(found.report, r, p);
@@ -303,8 +317,17 @@ function checkReproduce(found: Reproduce): void {
 /** The kind of a document; those of early versions do not say it. */
 function kindOf(fields: Record<string, unknown>): unknown {
   if ("kind" in fields) return fields["kind"];
-  return "loadings" in fields ? "fit" : "points" in fields ? "path" : "rows" in fields ? "compare"
-    : "scree" in fields ? "choose" : "claims" in fields ? "reproduce" : undefined;
+  return "loadings" in fields
+    ? "fit"
+    : "points" in fields
+      ? "path"
+      : "rows" in fields
+        ? "compare"
+        : "scree" in fields
+          ? "choose"
+          : "claims" in fields
+            ? "reproduce"
+            : undefined;
 }
 
 function checkVersion(fields: Record<string, unknown>): void {
@@ -326,7 +349,7 @@ export function parseDocument(json: string): Document {
     throw new DocumentError("it is no JSON");
   }
   if (typeof parsed !== "object" || parsed === null || !("spcart" in parsed))
-    throw new DocumentError("it is JSON, but not what spcart writes: it has no field \"spcart\"");
+    throw new DocumentError('it is JSON, but not what spcart writes: it has no field "spcart"');
   const fields = parsed as Record<string, unknown>;
   checkVersion(fields);
   const kind = kindOf(fields);

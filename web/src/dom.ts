@@ -34,7 +34,8 @@ export function svg<K extends keyof SVGElementTagNameMap>(
 
 // Controls, zero-width characters and marks that change the direction of what follows. Joiners stay:
 // some scripts are not readable without.
-const invisible = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const invisible =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 /** The text with what cannot be seen as an escape such as \u200b. */
 export function visible(text: string): string {

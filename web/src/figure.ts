@@ -71,9 +71,21 @@ export function figure(options: Figure): Frame {
     h(
       "figcaption",
       {},
-      h("div", { class: "figure-title" },
+      h(
+        "div",
+        { class: "figure-title" },
         h("h3", {}, options.title),
-        h("button", { type: "button", class: "small", click: save, "aria-label": `Save “${options.title}” as SVG` }, "SVG")),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "small",
+            click: save,
+            "aria-label": `Save “${options.title}” as SVG`,
+          },
+          "SVG",
+        ),
+      ),
       options.caption ? h("p", {}, options.caption) : null,
     ),
     options.controls ? h("div", { class: "controls" }, ...options.controls) : null,
@@ -119,14 +131,36 @@ export function colourRamp(x: number, y: number, most: string, colours: Palette)
   const width = 150;
   const stops = [colours.negative, colours.neutral, colours.positive];
   const label = (at: number, text: string) =>
-    svg("text", { x: at, y: 21, "text-anchor": "middle", fill: colours.muted, "font-size": 11 }, text);
-  return svg("g", { class: "ramp", transform: `translate(${x},${y})` },
-    svg("linearGradient", { id }, ...stops.map((colour, i) => svg("stop", { offset: i / 2, "stop-color": colour }))),
+    svg(
+      "text",
+      { x: at, y: 21, "text-anchor": "middle", fill: colours.muted, "font-size": 11 },
+      text,
+    );
+  return svg(
+    "g",
+    { class: "ramp", transform: `translate(${x},${y})` },
+    svg(
+      "linearGradient",
+      { id },
+      ...stops.map((colour, i) => svg("stop", { offset: i / 2, "stop-color": colour })),
+    ),
     svg("rect", { width, height: 8, rx: 2, fill: `url(#${id})` }),
-    label(0, `\u2212${most}`), label(width / 2, "0"), label(width, most));
+    label(0, `\u2212${most}`),
+    label(width / 2, "0"),
+    label(width, most),
+  );
 }
 
-const symbols: Plot.SymbolType[] = ["circle", "square", "triangle", "diamond2", "wye", "cross", "star", "hexagon"];
+const symbols: Plot.SymbolType[] = [
+  "circle",
+  "square",
+  "triangle",
+  "diamond2",
+  "wye",
+  "cross",
+  "star",
+  "hexagon",
+];
 
 export function colourOf(i: number, colours: Palette): string {
   return colours.series[i % colours.series.length] ?? colours.accent;
@@ -137,7 +171,11 @@ export function symbolOf(i: number): Plot.SymbolType {
 }
 
 /** A legend within the drawing, so that a saved one has it too. */
-export function legend(series: string[], drawing: Drawing, left: number): { marks: Plot.Markish[]; height: number } {
+export function legend(
+  series: string[],
+  drawing: Drawing,
+  left: number,
+): { marks: Plot.Markish[]; height: number } {
   if (series.length < 2) return { marks: [], height: 0 };
   const marks: Plot.Markish[] = [];
   const room = drawing.width - left - 8;
@@ -157,10 +195,29 @@ export function legend(series: string[], drawing: Drawing, left: number): { mark
   series.forEach((label, i) => {
     const place = places[i];
     if (!place) return;
-    const at = { frameAnchor: "top-left" as const, dx: place.x + 6, dy: 20 * place.row - height + 8 };
+    const at = {
+      frameAnchor: "top-left" as const,
+      dx: place.x + 6,
+      dy: 20 * place.row - height + 8,
+    };
     marks.push(
-      Plot.dot([0], { ...at, symbol: symbolOf(i), fill: colourOf(i, drawing.colours), r: 4, className: "legend" }),
-      Plot.text([label], { ...at, dx: at.dx + 9, dy: at.dy, text: (d: string) => d, textAnchor: "start", lineAnchor: "middle", fill: drawing.colours.ink, className: "legend" }),
+      Plot.dot([0], {
+        ...at,
+        symbol: symbolOf(i),
+        fill: colourOf(i, drawing.colours),
+        r: 4,
+        className: "legend",
+      }),
+      Plot.text([label], {
+        ...at,
+        dx: at.dx + 9,
+        dy: at.dy,
+        text: (d: string) => d,
+        textAnchor: "start",
+        lineAnchor: "middle",
+        fill: drawing.colours.ink,
+        className: "legend",
+      }),
     );
   });
   return { marks, height };

@@ -31,7 +31,8 @@ export function figure(x: number): string {
 /** At the ticks of an axis: no more digits than it takes. */
 export function tick(x: number): string {
   const size = Math.abs(x);
-  if (size !== 0 && (size >= 1e5 || size < 1e-4)) return signed(x.toExponential(0).replace("e+", "e"));
+  if (size !== 0 && (size >= 1e5 || size < 1e-4))
+    return signed(x.toExponential(0).replace("e+", "e"));
   return signed(String(Number(x.toPrecision(4))));
 }
 
@@ -51,8 +52,11 @@ export function percent(fraction: number, decimals = 0): string {
     if (!wrong) return signed(`${text}${narrow}%`);
   }
   const least = 10 ** -(decimals + 1);
-  if (fraction > 0.5 && fraction < 1) return `>${narrow}${(100 - least).toFixed(decimals + 1)}${narrow}%`;
-  return fraction > 0 && fraction < 0.5 ? `<${narrow}${least.toFixed(decimals + 1)}${narrow}%` : signed(`${(100 * fraction).toFixed(decimals + 2)}${narrow}%`);
+  if (fraction > 0.5 && fraction < 1)
+    return `>${narrow}${(100 - least).toFixed(decimals + 1)}${narrow}%`;
+  return fraction > 0 && fraction < 0.5
+    ? `<${narrow}${least.toFixed(decimals + 1)}${narrow}%`
+    : signed(`${(100 * fraction).toFixed(decimals + 2)}${narrow}%`);
 }
 
 export function seconds(s: number): string {

@@ -21,11 +21,24 @@ import { onTheme, theme, toggleTheme, watchTheme } from "./theme";
 function sectionsOf(doc: Document): Section[] {
   const found = (() => {
     switch (doc.kind) {
-      case "fit": return [images(doc), loadings(doc), variance(doc), scores(doc), between(doc), bounds(doc), convergence(doc)];
-      case "path": return [path(doc)];
-      case "compare": return [compare(doc)];
-      case "choose": return [choose(doc)];
-      case "reproduce": return [claims(doc), ...doc.experiments.map(experiment)];
+      case "fit":
+        return [
+          images(doc),
+          loadings(doc),
+          variance(doc),
+          scores(doc),
+          between(doc),
+          bounds(doc),
+          convergence(doc),
+        ];
+      case "path":
+        return [path(doc)];
+      case "compare":
+        return [compare(doc)];
+      case "choose":
+        return [choose(doc)];
+      case "reproduce":
+        return [claims(doc), ...doc.experiments.map(experiment)];
     }
   })();
   return found.filter((section) => section !== null);
@@ -46,8 +59,17 @@ function titleOf(doc: Document): string {
 
 function contents(sections: Section[]): HTMLElement | null {
   if (sections.length < 2) return null;
-  return h("nav", { class: "contents", "aria-label": "Contents" },
-    h("ol", {}, ...sections.map(({ id, title }) => h("li", {}, h("a", { href: `#${id}` }, clipped(title, 60))))));
+  return h(
+    "nav",
+    { class: "contents", "aria-label": "Contents" },
+    h(
+      "ol",
+      {},
+      ...sections.map(({ id, title }) =>
+        h("li", {}, h("a", { href: `#${id}` }, clipped(title, 60))),
+      ),
+    ),
+  );
 }
 
 function show(doc: Document): void {
@@ -60,21 +82,45 @@ function show(doc: Document): void {
     headline(doc),
     ...(list ? [list] : []),
     h("div", { class: "sections" }, ...sections.map(sectionElement)),
-    h("footer", {}, `Written by spcart ${doc.spcart}. This file holds all it shows, and asks no network for anything.`),
+    h(
+      "footer",
+      {},
+      `Written by spcart ${doc.spcart}. This file holds all it shows, and asks no network for anything.`,
+    ),
   );
 }
 
 function invitation(): void {
   forgetFigures();
   content.className = "";
-  content.replaceChildren(h("header", { class: "headline empty" },
-    h("h1", {}, "Open a result"),
-    h("p", {}, "This page shows what ", h("code", {}, "spcart fit --json result.json"), " and its sisters write. Choose such a file or drop it here; it stays on this machine."),
-    h("p", {}, h("button", { type: "button", class: "primary", click: () => picker.click() }, "Choose a file"))));
+  content.replaceChildren(
+    h(
+      "header",
+      { class: "headline empty" },
+      h("h1", {}, "Open a result"),
+      h(
+        "p",
+        {},
+        "This page shows what ",
+        h("code", {}, "spcart fit --json result.json"),
+        " and its sisters write. Choose such a file or drop it here; it stays on this machine.",
+      ),
+      h(
+        "p",
+        {},
+        h(
+          "button",
+          { type: "button", class: "primary", click: () => picker.click() },
+          "Choose a file",
+        ),
+      ),
+    ),
+  );
 }
 
 function explain(name: string, error: unknown): void {
-  const reason = error instanceof DocumentError ? error.message : `it could not be shown (${String(error)})`;
+  const reason =
+    error instanceof DocumentError ? error.message : `it could not be shown (${String(error)})`;
   say(`${name} cannot be shown: ${clipped(reason, 400)}.`);
 }
 
@@ -91,20 +137,32 @@ async function open(file: File): Promise<void> {
   }
 }
 
-const picker = h("input", { type: "file", accept: ".json,.gz,application/json", "aria-label": "Result to open", class: "unseen", tabindex: -1, change: () => {
-  const file = picker.files?.[0];
-  picker.value = "";
-  if (file) void open(file);
-} });
+const picker = h("input", {
+  type: "file",
+  accept: ".json,.gz,application/json",
+  "aria-label": "Result to open",
+  class: "unseen",
+  tabindex: -1,
+  change: () => {
+    const file = picker.files?.[0];
+    picker.value = "";
+    if (file) void open(file);
+  },
+});
 
 function topBar(): HTMLElement {
   const other = () => (theme() === "dark" ? "Light" : "Dark");
   const button = h("button", { type: "button", class: "theme", click: toggleTheme }, other());
   onTheme(() => (button.textContent = other()));
-  return h("header", { class: "top" },
+  return h(
+    "header",
+    { class: "top" },
     h("a", { class: "skip", href: "#content" }, "Skip to the content"),
     h("span", { class: "brand" }, "spcart", h("small", {}, version)),
-    h("button", { type: "button", class: "open", click: () => picker.click() }, "Open…"), picker, button);
+    h("button", { type: "button", class: "open", click: () => picker.click() }, "Open…"),
+    picker,
+    button,
+  );
 }
 
 function watchDrops(): void {

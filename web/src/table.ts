@@ -38,8 +38,20 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
 
   const body = h("tbody");
   const heads = columns.map((column) =>
-    h("th", { scope: "col", class: column.numeric ? "number" : null, "aria-sort": "none", "data-key": column.key },
-      h("button", { type: "button", title: column.hint ?? null, click: () => sortBy(column) }, column.label)),
+    h(
+      "th",
+      {
+        scope: "col",
+        class: column.numeric ? "number" : null,
+        "aria-sort": "none",
+        "data-key": column.key,
+      },
+      h(
+        "button",
+        { type: "button", title: column.hint ?? null, click: () => sortBy(column) },
+        column.label,
+      ),
+    ),
   );
   const table = h(
     "table",
@@ -52,28 +64,52 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
   table.style.minWidth = `${columns.reduce((sum, column) => sum + column.width, 0)}px`;
   const scroller = h(
     "div",
-    { class: options.wrap ? "table wrap" : "table", tabindex: 0, role: "group", "aria-label": options.label },
+    {
+      class: options.wrap ? "table wrap" : "table",
+      tabindex: 0,
+      role: "group",
+      "aria-label": options.label,
+    },
     table,
   );
   const found = h("p", { class: "found", role: "status" });
   const box = options.search
-    ? h("input", { type: "search", placeholder: options.searchLabel ?? "Search", "aria-label": options.searchLabel ?? "Search", input: () => select() })
+    ? h("input", {
+        type: "search",
+        placeholder: options.searchLabel ?? "Search",
+        "aria-label": options.searchLabel ?? "Search",
+        input: () => select(),
+      })
     : null;
 
   const line = (place: number) => {
     const row = rows[order[place]!]!;
-    return h("tr", { "aria-rowindex": place + 2 },
-      ...columns.map((column) => h("td", { class: column.numeric ? "number" : null }, column.cell(row))));
+    return h(
+      "tr",
+      { "aria-rowindex": place + 2 },
+      ...columns.map((column) =>
+        h("td", { class: column.numeric ? "number" : null }, column.cell(row)),
+      ),
+    );
   };
   const space = (lines: number) =>
-    lines > 0 ? h("tr", { class: "space", "aria-hidden": "true" }, h("td", { colspan: columns.length, style: `height:${lines * lineHeight}px` })) : null;
+    lines > 0
+      ? h(
+          "tr",
+          { class: "space", "aria-hidden": "true" },
+          h("td", { colspan: columns.length, style: `height:${lines * lineHeight}px` }),
+        )
+      : null;
 
   function show(anew: boolean): void {
     if (options.wrap || order.length <= longest) {
       if (anew) body.replaceChildren(...order.map((_, place) => line(place)));
       return;
     }
-    const from = Math.max(0, Math.min(Math.floor(scroller.scrollTop / lineHeight) - 10, order.length - longest));
+    const from = Math.max(
+      0,
+      Math.min(Math.floor(scroller.scrollTop / lineHeight) - 10, order.length - longest),
+    );
     if (!anew && Math.abs(from - first) < 8) return;
     first = from;
     const lines = Array.from({ length: longest }, (_, i) => line(from + i));
@@ -88,9 +124,10 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
       if ((!filter || filter(row)) && (!words || sought?.[i]?.includes(words))) order.push(i);
     });
     if (sorted) arrange(sorted.column, sorted.descending);
-    found.textContent = order.length === rows.length
-      ? `${count(rows.length)} ${options.things}`
-      : `${count(order.length)} of ${count(rows.length)} ${options.things}`;
+    found.textContent =
+      order.length === rows.length
+        ? `${count(rows.length)} ${options.things}`
+        : `${count(order.length)} of ${count(rows.length)} ${options.things}`;
     scroller.scrollTop = 0;
     show(true);
   }
@@ -99,10 +136,14 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
     const keys = rows.map((row) => column.sort(row));
     const sign = descending ? -1 : 1;
     order.sort((i, j) => {
-      const a = keys[i]!, b = keys[j]!;
+      const a = keys[i]!,
+        b = keys[j]!;
       if (a === b) return i - j;
       if (a === null || b === null) return a === null ? 1 : -1; // what is not known comes last
-      return (typeof a === "string" ? a.localeCompare(b as string, "en") : a - (b as number)) * sign || i - j;
+      return (
+        (typeof a === "string" ? a.localeCompare(b as string, "en") : a - (b as number)) * sign ||
+        i - j
+      );
     });
   }
 
@@ -110,36 +151,75 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
     const again = sorted?.column === column;
     sorted = { column, descending: again ? !sorted!.descending : !!column.numeric };
     columns.forEach((other, i) =>
-      heads[i]!.setAttribute("aria-sort", other !== column ? "none" : sorted!.descending ? "descending" : "ascending"));
+      heads[i]!.setAttribute(
+        "aria-sort",
+        other !== column ? "none" : sorted!.descending ? "descending" : "ascending",
+      ),
+    );
     select();
   }
 
   const filters = options.filters?.map(({ label, keep }, i) =>
-    h("button", { type: "button", class: "choice", "aria-pressed": String(i === 0), click: (event) => {
-      filter = keep;
-      for (const button of filters!) button.setAttribute("aria-pressed", String(button === event.currentTarget));
-      select();
-    } }, label));
+    h(
+      "button",
+      {
+        type: "button",
+        class: "choice",
+        "aria-pressed": String(i === 0),
+        click: (event) => {
+          filter = keep;
+          for (const button of filters!)
+            button.setAttribute("aria-pressed", String(button === event.currentTarget));
+          select();
+        },
+      },
+      label,
+    ),
+  );
 
   scroller.addEventListener("scroll", () => show(false), { passive: true });
   const start = columns.find((column) => column.key === options.sorted);
   if (start) sortBy(start);
   else select();
-  return h("div", { class: "data-table" },
-    h("div", { class: "controls" },
+  return h(
+    "div",
+    { class: "data-table" },
+    h(
+      "div",
+      { class: "controls" },
       box,
-      filters ? h("div", { class: "choices", role: "group", "aria-label": `Which ${options.things}` }, ...filters) : null,
+      filters
+        ? h(
+            "div",
+            { class: "choices", role: "group", "aria-label": `Which ${options.things}` },
+            ...filters,
+          )
+        : null,
       found,
-      ...(options.tools ?? [])),
-    scroller);
+      ...(options.tools ?? []),
+    ),
+    scroller,
+  );
 }
 
 /** The numbers of a chart: a plain table, of which long ones show the first lines. */
 export function plainTable(columns: string[], rows: string[][]): HTMLElement {
   const most = 200;
-  return h("div", { class: "table", tabindex: 0, role: "group", "aria-label": "Numbers of the chart" },
-    h("table", {},
+  return h(
+    "div",
+    { class: "table", tabindex: 0, role: "group", "aria-label": "Numbers of the chart" },
+    h(
+      "table",
+      {},
       h("thead", {}, h("tr", {}, ...columns.map((label) => h("th", { scope: "col" }, label)))),
-      h("tbody", {}, ...rows.slice(0, most).map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, h("bdi", {}, cell)))))),
-      rows.length > most ? h("caption", {}, `The first ${most} of ${count(rows.length)}`) : null));
+      h(
+        "tbody",
+        {},
+        ...rows
+          .slice(0, most)
+          .map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, h("bdi", {}, cell))))),
+      ),
+      rows.length > most ? h("caption", {}, `The first ${most} of ${count(rows.length)}`) : null,
+    ),
+  );
 }

@@ -77,7 +77,10 @@ export function onTheme(listener: () => void): void {
 export function watchTheme(): void {
   changed();
   system.addEventListener("change", changed);
-  for (const [event, state] of [["beforeprint", true], ["afterprint", false]] as const)
+  for (const [event, state] of [
+    ["beforeprint", true],
+    ["afterprint", false],
+  ] as const)
     window.addEventListener(event, () => {
       printing = state;
       changed();

@@ -10,7 +10,7 @@ const browser = withBrowser();
 const hostile = [
   "</script><script>window.hacked = 1</script>",
   '<img src=x onerror="window.hacked = 1">',
-  "\"><svg onload=window.hacked=1>",
+  '"><svg onload=window.hacked=1>',
   "'; window.hacked = 1; '",
   "${window.hacked = 1}",
   "javascript:window.hacked=1",
@@ -25,15 +25,54 @@ const hostile = [
 ];
 
 const weights = hostile.map((_, i) => [i, 1 / (i + 2)]);
-const withNames = () => fitOf(hostile, [weights, weights.slice(0, 3)], {
-  method: hostile[0], message: hostile[1], warnings: [hostile[2]],
-  bounds: { [hostile[1]]: { source: hostile[0], kind: hostile[0], guaranteed: [0, 1], measured: [0.1, 0.2], applies: true, reason: hostile[1], holds: true, tightness: 0.2 } },
-  report: {
-    command: hostile[0], data: hostile[1], samples: 3, variables: hostile.length, calls: null, image: null, pca_variances: [0.3, 0.2],
-    cosines: [[1, 0], [0, 1]], angles: [[0, 90], [90, 0]], correlations: [[1, 0], [0, 1]],
-    scores: { index: [0, 1, 2], names: hostile.slice(0, 3), labels: hostile.slice(3, 6), columns: [[1, 2, 3], [2, 1, 0]] },
-  },
-});
+const withNames = () =>
+  fitOf(hostile, [weights, weights.slice(0, 3)], {
+    method: hostile[0],
+    message: hostile[1],
+    warnings: [hostile[2]],
+    bounds: {
+      [hostile[1]]: {
+        source: hostile[0],
+        kind: hostile[0],
+        guaranteed: [0, 1],
+        measured: [0.1, 0.2],
+        applies: true,
+        reason: hostile[1],
+        holds: true,
+        tightness: 0.2,
+      },
+    },
+    report: {
+      command: hostile[0],
+      data: hostile[1],
+      samples: 3,
+      variables: hostile.length,
+      calls: null,
+      image: null,
+      pca_variances: [0.3, 0.2],
+      cosines: [
+        [1, 0],
+        [0, 1],
+      ],
+      angles: [
+        [0, 90],
+        [90, 0],
+      ],
+      correlations: [
+        [1, 0],
+        [0, 1],
+      ],
+      scores: {
+        index: [0, 1, 2],
+        names: hostile.slice(0, 3),
+        labels: hostile.slice(3, 6),
+        columns: [
+          [1, 2, 3],
+          [2, 1, 0],
+        ],
+      },
+    },
+  });
 
 async function expectHarmless({ page, seen, left }) {
   assert.equal(await page.evaluate(() => window.hacked), undefined);
@@ -53,16 +92,25 @@ test("hostile names are shown literally and do nothing", async () => {
     assert.equal(await names.count(), hostile.length);
     for (const [i, name] of hostile.entries()) {
       const shown = names.nth(i);
-      const expected = name.replace(/[\u0007\t\u200b\ufeff\u202e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+      const expected = name.replace(
+        /[\u0007\t\u200b\ufeff\u202e]/g,
+        (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      );
       const text = await shown.textContent();
       if (expected.length <= 40) assert.equal(text, expected);
       else {
         assert.equal(text, `${expected.slice(0, 39)}…`);
         assert.equal(await shown.getAttribute("title"), expected);
       }
-      assert.equal(await shown.evaluate((element) => getComputedStyle(element).unicodeBidi), "isolate");
+      assert.equal(
+        await shown.evaluate((element) => getComputedStyle(element).unicodeBidi),
+        "isolate",
+      );
     }
-    await page.locator('#figure-loadings-map g[data-mark="cell"] rect').first().hover({ force: true });
+    await page
+      .locator('#figure-loadings-map g[data-mark="cell"] rect')
+      .first()
+      .hover({ force: true });
     await page.locator(".numbers summary").first().click();
     await expectHarmless(opened);
     await opened.close();
@@ -70,21 +118,32 @@ test("hostile names are shown literally and do nothing", async () => {
 });
 
 test("hostile texts of experiments are shown literally too", async () => {
-  const text = JSON.stringify(reproduction).replaceAll("SPCArt", "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>");
+  const text = JSON.stringify(reproduction).replaceAll(
+    "SPCArt",
+    "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>",
+  );
   const opened = await browser.open(reportOf("hostile-claims", text));
   await expectHarmless(opened);
-  assert.match(await opened.page.locator("#experiment-0 tbody").textContent(), /<\/script><script>window/);
+  assert.match(
+    await opened.page.locator("#experiment-0 tbody").textContent(),
+    /<\/script><script>window/,
+  );
   await opened.close();
 });
 
 test("the policy of the page forbids any other script", async () => {
   const { page, close } = await browser.open(reportOf("policy", withNames()));
-  const blocked = await page.evaluate(() => new Promise((resolve) => {
-    document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
-    const script = document.createElement("script");
-    script.textContent = "window.hacked = 1";
-    document.body.append(script);
-  }));
+  const blocked = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        document.addEventListener("securitypolicyviolation", (event) =>
+          resolve(event.effectiveDirective),
+        );
+        const script = document.createElement("script");
+        script.textContent = "window.hacked = 1";
+        document.body.append(script);
+      }),
+  );
   assert.match(blocked, /^script-src/);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   await close();
@@ -96,14 +155,42 @@ const wrong = [
   ["another JSON", '{"a": 1}', /not what spcart writes/],
   ["a list", "[1, 2]", /not what spcart writes/],
   ["null", "null", /not what spcart writes/],
-  ["another major version", JSON.stringify({ ...good(), spcart: "7.1.0" }), /written by spcart 7\.1\.0, and this page is of spcart 0\./],
-  ["an unknown kind", JSON.stringify({ spcart: "0.1.0", kind: "dance" }), /no kind that this page shows/],
-  ["a missing field", JSON.stringify({ ...good(), criteria: undefined }), /"criteria" is no object/],
-  ["a name that is a number", JSON.stringify({ ...good(), names: ["a", 3] }), /"names\[1\]" is no text/],
+  [
+    "another major version",
+    JSON.stringify({ ...good(), spcart: "7.1.0" }),
+    /written by spcart 7\.1\.0, and this page is of spcart 0\./,
+  ],
+  [
+    "an unknown kind",
+    JSON.stringify({ spcart: "0.1.0", kind: "dance" }),
+    /no kind that this page shows/,
+  ],
+  [
+    "a missing field",
+    JSON.stringify({ ...good(), criteria: undefined }),
+    /"criteria" is no object/,
+  ],
+  [
+    "a name that is a number",
+    JSON.stringify({ ...good(), names: ["a", 3] }),
+    /"names\[1\]" is no text/,
+  ],
   ["too few names", JSON.stringify({ ...good(), names: ["a"] }), /"names" has not 2 entries/],
-  ["an index beyond the variables", JSON.stringify(good()).replace('"index":[0]', '"index":[9]'), /"loadings\[0\]" has an index beyond/],
-  ["as many values as no index", JSON.stringify(good()).replace('"index":[0]', '"index":[0,1]'), /has not as many values/],
-  ["a number that is none", JSON.stringify(good()).replace('"cpev":0.7', '"cpev":"much"'), /"criteria\.cpev" is no number/],
+  [
+    "an index beyond the variables",
+    JSON.stringify(good()).replace('"index":[0]', '"index":[9]'),
+    /"loadings\[0\]" has an index beyond/,
+  ],
+  [
+    "as many values as no index",
+    JSON.stringify(good()).replace('"index":[0]', '"index":[0,1]'),
+    /has not as many values/,
+  ],
+  [
+    "a number that is none",
+    JSON.stringify(good()).replace('"cpev":0.7', '"cpev":"much"'),
+    /"criteria\.cpev" is no number/,
+  ],
 ];
 
 test("a document that is wrong is explained, and the page still works", async () => {
@@ -133,11 +220,18 @@ test("the empty page offers to open a result, by choice or by dropping it", asyn
   assert.equal(await page.locator("h1").innerText(), "Open a result");
   const input = page.locator('input[type="file"]');
   await input.setInputFiles(write("bad.json", "nonsense"));
-  assert.match(await page.locator(".message").innerText(), /“bad\.json” cannot be shown: it is no JSON/);
+  assert.match(
+    await page.locator(".message").innerText(),
+    /“bad\.json” cannot be shown: it is no JSON/,
+  );
   await input.setInputFiles(write("good.json", JSON.stringify(good())));
   await page.getByText("1 component of 1 variable each keeps").waitFor();
   assert.equal(await page.locator(".message").innerText(), "");
-  await input.setInputFiles({ name: "claims.json.gz", mimeType: "application/gzip", buffer: gzipSync(JSON.stringify(reproduction)) });
+  await input.setInputFiles({
+    name: "claims.json.gz",
+    mimeType: "application/gzip",
+    buffer: gzipSync(JSON.stringify(reproduction)),
+  });
   await page.getByText("2 of 3 claims of the paper hold").waitFor();
   await page.evaluate((text) => {
     const transfer = new DataTransfer();

@@ -2,19 +2,73 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { reproduction } from "./samples.mjs";
-import { dots, number, plain, report, reportOf, saved, spcart, tipAt, withBrowser, write } from "./support.mjs";
+import {
+  dots,
+  number,
+  plain,
+  report,
+  reportOf,
+  saved,
+  spcart,
+  tipAt,
+  withBrowser,
+  write,
+} from "./support.mjs";
 
 const browser = withBrowser();
 const json = (...words) => JSON.parse(spcart(...words, "--json", "-"));
 
 const kinds = {
-  fit: { file: () => report("fit", "fit", "@pitprops", "-r", "6", "--refit", "5"), headline: /^6 components of 2\sto\s5 variables keep 94\s% of what PCA explains$/ },
-  images: { file: () => report("images", "fit", "@patches:n=1200", "-r", "12", "--remove-row-mean", "--image", "13x13"), headline: /^12 components of / },
-  bootstrap: { file: () => report("bootstrap", "fit", "@spiked:n=200", "-r", "3", "--nonzeros", "8", "--bootstrap", "20"), headline: /^3 components of 8 variables each keep/ },
-  path: { file: () => report("path", "path", "@pitprops", "-r", "6", "--truncation", "hard,soft", "--points", "15"), headline: /of 78 weights keep .* of what PCA explains/ },
-  compare: { file: () => report("compare", "compare", "@pitprops", "-r", "6", "--nonzeros", "3"), headline: /^At 18 nonzeros, .* keeps most/ },
-  choose: { file: () => report("choose", "choose", "@spiked:n=200", "--permutations", "20"), headline: /components? of \d+ variables/ },
-  reproduce: { file: () => reportOf("reproduce", reproduction), headline: /^2 of 3 claims of the paper hold$/ },
+  fit: {
+    file: () => report("fit", "fit", "@pitprops", "-r", "6", "--refit", "5"),
+    headline: /^6 components of 2\sto\s5 variables keep 94\s% of what PCA explains$/,
+  },
+  images: {
+    file: () =>
+      report(
+        "images",
+        "fit",
+        "@patches:n=1200",
+        "-r",
+        "12",
+        "--remove-row-mean",
+        "--image",
+        "13x13",
+      ),
+    headline: /^12 components of /,
+  },
+  bootstrap: {
+    file: () =>
+      report(
+        "bootstrap",
+        "fit",
+        "@spiked:n=200",
+        "-r",
+        "3",
+        "--nonzeros",
+        "8",
+        "--bootstrap",
+        "20",
+      ),
+    headline: /^3 components of 8 variables each keep/,
+  },
+  path: {
+    file: () =>
+      report("path", "path", "@pitprops", "-r", "6", "--truncation", "hard,soft", "--points", "15"),
+    headline: /of 78 weights keep .* of what PCA explains/,
+  },
+  compare: {
+    file: () => report("compare", "compare", "@pitprops", "-r", "6", "--nonzeros", "3"),
+    headline: /^At 18 nonzeros, .* keeps most/,
+  },
+  choose: {
+    file: () => report("choose", "choose", "@spiked:n=200", "--permutations", "20"),
+    headline: /components? of \d+ variables/,
+  },
+  reproduce: {
+    file: () => reportOf("reproduce", reproduction),
+    headline: /^2 of 3 claims of the paper hold$/,
+  },
 };
 
 for (const [kind, { file, headline }] of Object.entries(kinds))
@@ -24,7 +78,7 @@ for (const [kind, { file, headline }] of Object.entries(kinds))
       path = file();
       const { page, seen, left, close } = await browser.open(path);
       assert.match(await page.locator("h1").innerText(), headline);
-      assert.ok(await number(page, "svg") > 0);
+      assert.ok((await number(page, "svg")) > 0);
       assert.deepEqual(seen.problems, []);
       assert.deepEqual(left(), []);
       await close();
@@ -70,15 +124,33 @@ test("every chart names what is pointed at", async () => {
   const { page, close } = await browser.open(report("tips", "fit", "@pitprops", "-r", "6"));
   const cell = page.locator('#figure-loadings-map g[data-mark="cell"] rect').first();
   assert.match(await tipAt(page, "loadings-map", cell), /^\S+\nPC1: \+0\.\d{3}$/);
-  assert.match(await tipAt(page, "variance", page.locator(dots("variance")).first()), /PC1, sparse components\n.*of the variance/s);
+  assert.match(
+    await tipAt(page, "variance", page.locator(dots("variance")).first()),
+    /PC1, sparse components\n.*of the variance/s,
+  );
   await close();
 });
 
 test("loadings are drawn as pictures where variables are pixels, and samples as points", async () => {
-  const { page, close } = await browser.open(report("pictures", "fit", "@patches:n=1200", "-r", "12", "--remove-row-mean", "--image", "13x13"));
+  const { page, close } = await browser.open(
+    report(
+      "pictures",
+      "fit",
+      "@patches:n=1200",
+      "-r",
+      "12",
+      "--remove-row-mean",
+      "--image",
+      "13x13",
+    ),
+  );
   assert.equal(await number(page, "#figure-images .picture image"), 12);
   assert.equal(await number(page, dots("scores")), 1200);
-  const first = () => page.locator(dots("scores")).first().evaluate((dot) => dot.outerHTML);
+  const first = () =>
+    page
+      .locator(dots("scores"))
+      .first()
+      .evaluate((dot) => dot.outerHTML);
   const before = await first();
   await page.getByLabel("up").selectOption("5");
   assert.match(await page.locator("#figure-scores svg").textContent(), /PC6/);
@@ -87,20 +159,34 @@ test("loadings are drawn as pictures where variables are pixels, and samples as 
 });
 
 test("samples are coloured by their labels", async () => {
-  const labels = write("labels.txt", Array.from({ length: 200 }, (_, i) => (i % 3 === 0 ? "red wine" : i % 3 === 1 ? "white" : "</b>")).join("\n"));
-  const { page, close } = await browser.open(report("labels", "fit", "@spiked:n=200", "-r", "3", "--labels", labels));
+  const labels = write(
+    "labels.txt",
+    Array.from({ length: 200 }, (_, i) =>
+      i % 3 === 0 ? "red wine" : i % 3 === 1 ? "white" : "</b>",
+    ).join("\n"),
+  );
+  const { page, close } = await browser.open(
+    report("labels", "fit", "@spiked:n=200", "-r", "3", "--labels", labels),
+  );
   const legend = await page.locator("#figure-scores .legend text").allTextContents();
   assert.deepEqual(legend.map(plain), ["red wine", "white", "</b>"]);
-  const colours = await page.locator(dots("scores")).evaluateAll((all) => new Set(all.map((dot) => dot.getAttribute("fill"))).size);
+  const colours = await page
+    .locator(dots("scores"))
+    .evaluateAll((all) => new Set(all.map((dot) => dot.getAttribute("fill"))).size);
   assert.equal(colours, 3);
   await close();
 });
 
 test("resampling shows how often a variable is selected", async () => {
-  const { page, close } = await browser.open(report("stability", "fit", "@spiked:n=200", "-r", "3", "--nonzeros", "8", "--bootstrap", "20"));
+  const { page, close } = await browser.open(
+    report("stability", "fit", "@spiked:n=200", "-r", "3", "--nonzeros", "8", "--bootstrap", "20"),
+  );
   const shown = await page.locator(".component .often").allInnerTexts();
   assert.equal(shown.length, 24);
-  assert.ok(shown.every((text) => /^\d+(\.\d)?\s%$/.test(text)), shown.join());
+  assert.ok(
+    shown.every((text) => /^\d+(\.\d)?\s%$/.test(text)),
+    shown.join(),
+  );
   await close();
 });
 
@@ -113,11 +199,21 @@ test("a path draws every setting, and pointing at one gives its command line", a
   assert.equal(await number(page, "#path .data-table tbody tr"), points.length);
   const place = 7;
   const tip = await tipAt(page, "path-share", page.locator(dots("path-share")).nth(place));
-  assert.match(tip.replaceAll("\n", " "), new RegExp(`${points[place].truncation}, lambda .*spcart fit @pitprops -r 6 --truncation ${points[place].truncation} --lambda ${points[place].lambda}`.replaceAll(".", "\\.").replace("\\.*", ".*")));
+  assert.match(
+    tip.replaceAll("\n", " "),
+    new RegExp(
+      `${points[place].truncation}, lambda .*spcart fit @pitprops -r 6 --truncation ${points[place].truncation} --lambda ${points[place].lambda}`
+        .replaceAll(".", "\\.")
+        .replace("\\.*", ".*"),
+    ),
+  );
   await page.mouse.down();
   await page.mouse.up();
   const chosen = await page.locator(".chosen code").innerText();
-  assert.ok(chosen.includes(`--truncation ${points[place].truncation} --lambda ${points[place].lambda}`), chosen);
+  assert.ok(
+    chosen.includes(`--truncation ${points[place].truncation} --lambda ${points[place].lambda}`),
+    chosen,
+  );
   assert.ok(knee < points.length);
   await close();
 });
@@ -130,7 +226,7 @@ test("a comparison names its points, and has all methods in its table", async ()
   assert.equal(await number(page, "#compare tbody tr"), rows.length);
   for (const figure of ["compare-nor", "compare-sparsity", "compare-seconds"]) {
     assert.equal(await number(page, dots(figure)), matched.length);
-    assert.ok(await number(page, `#figure-${figure} g[data-mark="text"]:not(.legend) text`) >= 3);
+    assert.ok((await number(page, `#figure-${figure} g[data-mark="text"]:not(.legend) text`)) >= 3);
   }
   const tip = await tipAt(page, "compare-nor", page.locator(dots("compare-nor")).first());
   assert.ok(tip.startsWith(matched[0].method), tip);
@@ -145,9 +241,15 @@ test("a choice draws its scree and its errors, and gives its reasons", async () 
   const { scree, cross_validation: validation, reasons } = json(...words);
   assert.equal(await number(page, '#figure-scree g[data-mark="bar"] rect'), scree.variances.length);
   assert.equal(await number(page, dots("scree")), 2 * scree.variances.length);
-  assert.equal(await number(page, dots("cross-validation")), validation.points.filter((point) => point.components > 0).length);
+  assert.equal(
+    await number(page, dots("cross-validation")),
+    validation.points.filter((point) => point.components > 0).length,
+  );
   assert.equal(await number(page, ".reasons li"), reasons.length);
-  assert.match(await page.locator("#choose .command code").innerText(), /spcart fit @spiked:n=200 -r \d+ --nonzeros \d+/);
+  assert.match(
+    await page.locator("#choose .command code").innerText(),
+    /spcart fit @spiked:n=200 -r \d+ --nonzeros \d+/,
+  );
   await close();
 });
 
@@ -164,17 +266,26 @@ test("a reproduction shows claims by verdict, figures, tables and pictures", asy
   assert.equal(await number(page, '#figure-experiment-1-0 g[data-mark="line"] path'), 2);
   assert.equal(await number(page, "#experiment-0 tbody tr"), 2);
   assert.equal(await number(page, ".picture image"), 10);
-  assert.match(await tipAt(page, "experiment-1-0", page.locator(dots("experiment-1-0")).nth(2)), /^SPCArt\nsparsity: 0\.6000\nCPEV: 0\.8600/);
+  assert.match(
+    await tipAt(page, "experiment-1-0", page.locator(dots("experiment-1-0")).nth(2)),
+    /^SPCArt\nsparsity: 0\.6000\nCPEV: 0\.8600/,
+  );
   await close();
 });
 
 test("charts are saved as drawings of their own", async () => {
   const { page, close } = await browser.open(report("saved", "fit", "@pitprops", "-r", "6"));
-  const { name, text } = await saved(page, () => page.getByRole("button", { name: "Save “Map of the weights” as SVG" }).click());
+  const { name, text } = await saved(page, () =>
+    page.getByRole("button", { name: "Save “Map of the weights” as SVG" }).click(),
+  );
   assert.equal(name, "loadings-map.svg");
   const seen = await page.evaluate((source) => {
     const found = new DOMParser().parseFromString(source, "image/svg+xml");
-    return [found.documentElement.nodeName, found.querySelectorAll('g[data-mark="cell"] rect').length, found.querySelectorAll("parsererror").length];
+    return [
+      found.documentElement.nodeName,
+      found.querySelectorAll('g[data-mark="cell"] rect').length,
+      found.querySelectorAll("parsererror").length,
+    ];
   }, text);
   assert.deepEqual(seen, ["svg", 78, 0]);
   await close();

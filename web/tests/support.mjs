@@ -8,7 +8,10 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
-const root = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), "../..");
+const root = path.resolve(
+  import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname),
+  "../..",
+);
 const build = process.env.SPCART_BUILD ?? path.join(root, "build");
 const browserPath = process.env.SPCART_CHROMIUM ?? "/usr/bin/chromium";
 
@@ -18,12 +21,16 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 /** Runs the command; the report is at the path that is returned. */
 export function report(name, ...words) {
   const file = path.join(folder, `${name}.html`);
-  spcart(...words, "--report", file, "--quiet");
+  spcart(...words, "--report", `${name}.html`);
   return file;
 }
 
 export function spcart(...words) {
-  return execFileSync(path.join(build, "spcart"), words, { encoding: "utf8", cwd: folder, maxBuffer: 1 << 28 });
+  return execFileSync(path.join(build, "spcart"), words, {
+    encoding: "utf8",
+    cwd: folder,
+    maxBuffer: 1 << 28,
+  });
 }
 
 /** A document in the page, as the command puts it there. */
@@ -31,7 +38,10 @@ export function reportOf(name, document) {
   const page = readFileSync(path.join(build, "web/report.html"), "utf8");
   const text = typeof document === "string" ? document : JSON.stringify(document);
   const data = gzipSync(text).toString("base64");
-  return write(`${name}.html`, page.replace('id="result">', () => `id="result">${data}`));
+  return write(
+    `${name}.html`,
+    page.replace('id="result">', () => `id="result">${data}`),
+  );
 }
 
 /** The page without a document. */
@@ -45,29 +55,50 @@ export function write(name, text) {
   return file;
 }
 
+export async function launch() {
+  if (!existsSync(browserPath))
+    throw new Error(`there is no browser at ${browserPath}: run tools/setup web`);
+  const root = process.getuid?.() === 0; // whose browser has no sandbox
+  return chromium.launch({ executablePath: browserPath, args: root ? ["--no-sandbox"] : [] });
+}
+
 /** A browser for the tests of a file. `open` watches what a page does, and the tests ask it. */
 export function withBrowser() {
   const held = {};
   before(async () => {
-    if (!existsSync(browserPath)) throw new Error(`there is no browser at ${browserPath}: run tools/setup web`);
-    const root = process.getuid?.() === 0; // whose browser has no sandbox
-    held.browser = await chromium.launch({ executablePath: browserPath, args: root ? ["--no-sandbox"] : [] });
+    held.browser = await launch();
   });
   after(() => held.browser?.close());
   held.open = async (file, { width = 1400, scheme = "light" } = {}) => {
-    const context = await held.browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, acceptDownloads: true });
+    const context = await held.browser.newContext({
+      viewport: { width, height: 900 },
+      colorScheme: scheme,
+      acceptDownloads: true,
+    });
     const page = await context.newPage();
     const seen = { problems: [], requests: [] };
-    page.on("console", (message) => ["error", "warning"].includes(message.type()) && seen.problems.push(message.text()));
+    page.on(
+      "console",
+      (message) =>
+        ["error", "warning"].includes(message.type()) && seen.problems.push(message.text()),
+    );
     page.on("pageerror", (error) => seen.problems.push(String(error)));
-    page.on("dialog", (dialog) => (seen.problems.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
+    page.on(
+      "dialog",
+      (dialog) => (seen.problems.push(`dialog: ${dialog.message()}`), dialog.dismiss()),
+    );
     page.on("request", (request) => seen.requests.push(request.url()));
     const address = pathToFileURL(file).href;
     await page.goto(address);
     await page.waitForSelector("main h1");
-    await page.waitForFunction(() => [...document.querySelectorAll(".plot")].every((plot) => plot.firstChild));
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll(".plot")].every((plot) => plot.firstChild),
+    );
     // Pictures of the page's own making are no requests that leave it.
-    const left = () => seen.requests.filter((url) => url !== address && !url.startsWith("data:") && !url.startsWith("blob:"));
+    const left = () =>
+      seen.requests.filter(
+        (url) => url !== address && !url.startsWith("data:") && !url.startsWith("blob:"),
+      );
     return { page, seen, left, close: () => context.close() };
   };
   return held;
@@ -77,7 +108,8 @@ export function withBrowser() {
 export const number = (page, selector) => page.locator(selector).count();
 
 /** Dots of a figure that stand for data, not for its legend or marks. */
-export const dots = (figure) => `#figure-${figure} svg g[data-mark="dot"]:not(.legend):not(.marked) > *`;
+export const dots = (figure) =>
+  `#figure-${figure} svg g[data-mark="dot"]:not(.legend):not(.marked) > *`;
 
 /** The text of a saved file. */
 export async function saved(page, click) {

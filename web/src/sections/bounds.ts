@@ -21,32 +21,95 @@ const words: Record<string, string> = {
   cpev: "Explained variance of the span (CPEV)",
 };
 
-const interval = ([from, to]: number[]) => (from === to ? number(from!) : `${number(from!)} to ${number(to!)}`);
+const interval = ([from, to]: number[]) =>
+  from === to ? number(from!) : `${number(from!)} to ${number(to!)}`;
 
 export function bounds(fit: Fit): Section | null {
-  const rows = [...fit.bounds].map(([name, bound]) => ({ name, title: words[name] ?? name, ...bound }));
+  const rows = [...fit.bounds].map(([name, bound]) => ({
+    name,
+    title: words[name] ?? name,
+    ...bound,
+  }));
   if (rows.length === 0) return null;
   const applying = rows.filter((row) => row.applies);
-  const most = applying.reduce((a, row) => Math.max(a, row.measured[1]!, Math.min(row.guaranteed[1]!, 1)), 1);
+  const most = applying.reduce(
+    (a, row) => Math.max(a, row.measured[1]!, Math.min(row.guaranteed[1]!, 1)),
+    1,
+  );
   const draw = (drawing: Drawing) => {
     const { colours, width } = drawing;
     const narrow = width < 560;
     const left = narrow ? 12 : 250;
     return plot(drawing, {
-      height: applying.length * (narrow ? 48 : 34) + 44, marginLeft: left, marginBottom: 36, marginTop: 8,
-      x: { domain: [0, most], label: "fraction", labelAnchor: "center", labelArrow: "none", grid: true, ticks: 5 },
-      y: { type: "band", domain: applying.map((row) => row.title), label: null, axis: narrow ? null : "left", tickSize: 0, padding: 0.3 },
+      height: applying.length * (narrow ? 48 : 34) + 44,
+      marginLeft: left,
+      marginBottom: 36,
+      marginTop: 8,
+      x: {
+        domain: [0, most],
+        label: "fraction",
+        labelAnchor: "center",
+        labelArrow: "none",
+        grid: true,
+        ticks: 5,
+      },
+      y: {
+        type: "band",
+        domain: applying.map((row) => row.title),
+        label: null,
+        axis: narrow ? null : "left",
+        tickSize: 0,
+        padding: 0.3,
+      },
       marks: [
-        Plot.barX(applying, { y: "title", x1: (d) => d.guaranteed[0], x2: (d) => Math.min(d.guaranteed[1], most), fill: colours.soft, rx: 3, insetTop: narrow ? 14 : 0 }),
-        Plot.ruleY(applying, { y: "title", x1: (d) => d.measured[0], x2: (d) => d.measured[1], stroke: colours.accent, strokeWidth: 4, dy: narrow ? 7 : 0 }),
-        Plot.dot(applying.flatMap((row) => row.measured.map((value) => ({ ...row, value }))), { y: "title", x: "value", fill: colours.accent, r: 4, dy: narrow ? 7 : 0 }),
-        narrow ? Plot.text(applying, { y: "title", x: 0, text: "title", textAnchor: "start", dy: -10, dx: 2, fill: colours.ink }) : null,
-        Plot.tip(applying, Plot.pointerY({ y: "title", x: (d) => d.measured[1], title: (d) => `${d.title}\nguaranteed: ${interval(d.guaranteed)}\nmeasured: ${interval(d.measured)}\n${d.source}` })),
+        Plot.barX(applying, {
+          y: "title",
+          x1: (d) => d.guaranteed[0],
+          x2: (d) => Math.min(d.guaranteed[1], most),
+          fill: colours.soft,
+          rx: 3,
+          insetTop: narrow ? 14 : 0,
+        }),
+        Plot.ruleY(applying, {
+          y: "title",
+          x1: (d) => d.measured[0],
+          x2: (d) => d.measured[1],
+          stroke: colours.accent,
+          strokeWidth: 4,
+          dy: narrow ? 7 : 0,
+        }),
+        Plot.dot(
+          applying.flatMap((row) => row.measured.map((value) => ({ ...row, value }))),
+          { y: "title", x: "value", fill: colours.accent, r: 4, dy: narrow ? 7 : 0 },
+        ),
+        narrow
+          ? Plot.text(applying, {
+              y: "title",
+              x: 0,
+              text: "title",
+              textAnchor: "start",
+              dy: -10,
+              dx: 2,
+              fill: colours.ink,
+            })
+          : null,
+        Plot.tip(
+          applying,
+          Plot.pointerY({
+            y: "title",
+            x: (d) => d.measured[1],
+            title: (d) =>
+              `${d.title}\nguaranteed: ${interval(d.guaranteed)}\nmeasured: ${interval(d.measured)}\n${d.source}`,
+          }),
+        ),
       ],
     });
   };
   const table = dataTable({
-    label: "Guarantees and what was measured", things: "guarantees", rows, wrap: true,
+    label: "Guarantees and what was measured",
+    things: "guarantees",
+    rows,
+    wrap: true,
     filters: [
       { label: "all", keep: () => true },
       { label: "that apply", keep: (row) => row.applies },
@@ -54,24 +117,73 @@ export function bounds(fit: Fit): Section | null {
     ],
     columns: [
       { key: "title", label: "of", width: 200, sort: (row) => row.title, cell: (row) => row.title },
-      { key: "guaranteed", label: "guaranteed", numeric: true, width: 150, sort: (row) => row.guaranteed[0]!, cell: (row) => interval(row.guaranteed) },
-      { key: "measured", label: "measured", numeric: true, width: 150, sort: (row) => row.measured[0]!, cell: (row) => interval(row.measured) },
-      { key: "holds", label: "holds", width: 64, sort: (row) => (row.holds ? 1 : 0), cell: (row) => (row.holds ? "yes" : "no") },
-      { key: "tightness", label: "tightness", hint: "0 says nothing, 1 is attained", numeric: true, width: 90, sort: (row) => row.tightness, cell: (row) => percent(row.tightness) },
+      {
+        key: "guaranteed",
+        label: "guaranteed",
+        numeric: true,
+        width: 150,
+        sort: (row) => row.guaranteed[0]!,
+        cell: (row) => interval(row.guaranteed),
+      },
+      {
+        key: "measured",
+        label: "measured",
+        numeric: true,
+        width: 150,
+        sort: (row) => row.measured[0]!,
+        cell: (row) => interval(row.measured),
+      },
+      {
+        key: "holds",
+        label: "holds",
+        width: 64,
+        sort: (row) => (row.holds ? 1 : 0),
+        cell: (row) => (row.holds ? "yes" : "no"),
+      },
+      {
+        key: "tightness",
+        label: "tightness",
+        hint: "0 says nothing, 1 is attained",
+        numeric: true,
+        width: 90,
+        sort: (row) => row.tightness,
+        cell: (row) => percent(row.tightness),
+      },
       { key: "kind", label: "kind", width: 90, sort: (row) => row.kind, cell: (row) => row.kind },
-      { key: "source", label: "where", width: 150, sort: (row) => row.source, cell: (row) => row.source },
-      { key: "applies", label: "applies", width: 180, sort: (row) => (row.applies ? 1 : 0), cell: (row) => (row.applies ? "yes" : h("span", {}, `no: ${row.reason ?? "not known why"}`)) },
+      {
+        key: "source",
+        label: "where",
+        width: 150,
+        sort: (row) => row.source,
+        cell: (row) => row.source,
+      },
+      {
+        key: "applies",
+        label: "applies",
+        width: 180,
+        sort: (row) => (row.applies ? 1 : 0),
+        cell: (row) =>
+          row.applies ? "yes" : h("span", {}, `no: ${row.reason ?? "not known why"}`),
+      },
     ],
   });
   return {
-    id: "bounds", title: "What is guaranteed",
+    id: "bounds",
+    title: "What is guaranteed",
     lead: "Bounds of the theory, and where this result lies within them.",
     body: [
-      ...(applying.length > 0 ? [figure({
-        title: "Guaranteed and measured", file: "bounds", draw,
-        caption: "The pale bar is what is guaranteed, the line within it runs from the least to the most over the components. Only bounds whose assumptions hold here.",
-        alternative: `${applying.length} guarantees with the interval that was measured within each; the table below has the numbers.`,
-      }).element] : []),
+      ...(applying.length > 0
+        ? [
+            figure({
+              title: "Guaranteed and measured",
+              file: "bounds",
+              draw,
+              caption:
+                "The pale bar is what is guaranteed, the line within it runs from the least to the most over the components. Only bounds whose assumptions hold here.",
+              alternative: `${applying.length} guarantees with the interval that was measured within each; the table below has the numbers.`,
+            }).element,
+          ]
+        : []),
       table,
     ],
   };

@@ -19,18 +19,28 @@ interface Headline {
 
 function truncationInWords(type: string, lambda: number): string {
   switch (type) {
-    case "count": return `${counted(lambda, "zero")} a component`;
-    case "energy": return `truncation of ${percent(lambda)} of the energy`;
-    default: return `${type} truncation at ${figure(lambda)}`;
+    case "count":
+      return `${counted(lambda, "zero")} a component`;
+    case "energy":
+      return `truncation of ${percent(lambda)} of the energy`;
+    default:
+      return `${type} truncation at ${figure(lambda)}`;
   }
 }
 
-function dataFacts(report: Report | null, samples: number | null, variables: number | null): (string | Node)[] {
+function dataFacts(
+  report: Report | null,
+  samples: number | null,
+  variables: number | null,
+): (string | Node)[] {
   const facts: (string | Node)[] = [];
   if (report?.data) facts.push(nameOf(report.data));
   if (variables !== null)
-    facts.push(samples === null ? `covariance of ${counted(variables, "variable")}`
-      : `${counted(samples, "sample")} × ${counted(variables, "variable")}`);
+    facts.push(
+      samples === null
+        ? `covariance of ${counted(variables, "variable")}`
+        : `${counted(samples, "sample")} × ${counted(variables, "variable")}`,
+    );
   return facts;
 }
 
@@ -45,7 +55,9 @@ function ofFit(fit: Fit): Headline {
     words: [words],
     facts: [
       ...dataFacts(fit.report, fit.samples, fit.variables),
-      fit.truncation ? `${fit.method}, ${truncationInWords(fit.truncation.type, fit.truncation.lambda)}` : fit.method,
+      fit.truncation
+        ? `${fit.method}, ${truncationInWords(fit.truncation.type, fit.truncation.lambda)}`
+        : fit.method,
       fit.start ? `${fit.start} start` : null,
       fit.refit ? `refit, ${counted(fit.refit, "round")}` : null,
       fit.refine ? `refined, ${counted(fit.refine, "round")}` : null,
@@ -53,10 +65,26 @@ function ofFit(fit: Fit): Headline {
       fit.timing ? seconds(fit.timing.total) : null,
     ],
     tiles: [
-      { value: percent(c.cpev, 1), label: "of the variance explained", note: `PCA: ${percent(c.cpev_pca, 1)} (CPEV)` },
-      { value: percent(c.sparsity.mean, 1), label: "of the weights are zero", note: `least ${percent(c.sparsity.min)}, spread ${figure(c.sparsity.std)}` },
-      { value: variables, label: "variables in a component", note: `of ${count(fit.variables)}; ${count(c.nonzeros.reduce((a, b) => a + b, 0))} weights in all` },
-      { value: figure(c.nonorthogonality), label: "mean overlap of two loadings", note: `largest ${figure(c.worst_nonorthogonality)} (NOR)` },
+      {
+        value: percent(c.cpev, 1),
+        label: "of the variance explained",
+        note: `PCA: ${percent(c.cpev_pca, 1)} (CPEV)`,
+      },
+      {
+        value: percent(c.sparsity.mean, 1),
+        label: "of the weights are zero",
+        note: `least ${percent(c.sparsity.min)}, spread ${figure(c.sparsity.std)}`,
+      },
+      {
+        value: variables,
+        label: "variables in a component",
+        note: `of ${count(fit.variables)}; ${count(c.nonzeros.reduce((a, b) => a + b, 0))} weights in all`,
+      },
+      {
+        value: figure(c.nonorthogonality),
+        label: "mean overlap of two loadings",
+        note: `largest ${figure(c.worst_nonorthogonality)} (NOR)`,
+      },
     ],
     warnings: fit.warnings,
   };
@@ -68,17 +96,39 @@ function ofPath(path: Path): Headline {
   const keep = path.keep === null ? null : path.points[path.keep]!;
   const report = path.report;
   return {
-    words: [`${count(total(knee.criteria.nonzeros))} of ${count(knee.components * path.variables)} weights keep ${percent(knee.criteria.share_of_pca)} of what PCA explains`],
+    words: [
+      `${count(total(knee.criteria.nonzeros))} of ${count(knee.components * path.variables)} weights keep ${percent(knee.criteria.share_of_pca)} of what PCA explains`,
+    ],
     facts: [
       ...dataFacts(report, report?.samples ?? null, report?.variables ?? path.variables),
       counted(path.points.length, "setting"),
       path.timing ? seconds(path.timing.total) : null,
     ],
     tiles: [
-      { value: count(total(knee.criteria.nonzeros)), label: "nonzeros at the knee", note: `${knee.truncation}, lambda ${figure(knee.lambda)}, ${counted(knee.components, "component")}` },
-      { value: percent(knee.criteria.share_of_pca, 1), label: "of PCA’s variance there", note: `explains ${percent(knee.criteria.cpev, 1)} of all, PCA ${percent(knee.criteria.cpev_pca, 1)}` },
-      ...(keep ? [{ value: count(total(keep.criteria.nonzeros)), label: "nonzeros where enough is kept", note: `${keep.truncation}, lambda ${figure(keep.lambda)}: ${percent(keep.criteria.share_of_pca, 1)} of PCA’s` }] : []),
-      { value: figure(knee.criteria.nonorthogonality), label: "mean overlap at the knee", note: `largest ${figure(knee.criteria.worst_nonorthogonality)} (NOR)` },
+      {
+        value: count(total(knee.criteria.nonzeros)),
+        label: "nonzeros at the knee",
+        note: `${knee.truncation}, lambda ${figure(knee.lambda)}, ${counted(knee.components, "component")}`,
+      },
+      {
+        value: percent(knee.criteria.share_of_pca, 1),
+        label: "of PCA’s variance there",
+        note: `explains ${percent(knee.criteria.cpev, 1)} of all, PCA ${percent(knee.criteria.cpev_pca, 1)}`,
+      },
+      ...(keep
+        ? [
+            {
+              value: count(total(keep.criteria.nonzeros)),
+              label: "nonzeros where enough is kept",
+              note: `${keep.truncation}, lambda ${figure(keep.lambda)}: ${percent(keep.criteria.share_of_pca, 1)} of PCA’s`,
+            },
+          ]
+        : []),
+      {
+        value: figure(knee.criteria.nonorthogonality),
+        label: "mean overlap at the knee",
+        note: `largest ${figure(knee.criteria.worst_nonorthogonality)} (NOR)`,
+      },
     ],
     warnings: path.warnings,
   };
@@ -86,23 +136,50 @@ function ofPath(path: Path): Headline {
 
 function ofCompare(compare: Compare): Headline {
   const matched = compare.rows.filter((row) => row.note === null);
-  const best = matched.reduce((a, b) => (b.criteria.cpev > a.criteria.cpev ? b : a), matched[0] ?? compare.rows[0]!);
+  const best = matched.reduce(
+    (a, b) => (b.criteria.cpev > a.criteria.cpev ? b : a),
+    matched[0] ?? compare.rows[0]!,
+  );
   const quick = matched.reduce((a, b) => (b.seconds < a.seconds ? b : a), best);
-  const apart = matched.reduce((a, b) => (b.criteria.nonorthogonality < a.criteria.nonorthogonality ? b : a), best);
+  const apart = matched.reduce(
+    (a, b) => (b.criteria.nonorthogonality < a.criteria.nonorthogonality ? b : a),
+    best,
+  );
   const nonzeros = best.criteria.nonzeros.reduce((a, b) => a + b, 0);
   const report = compare.report;
   return {
-    words: ["At ", `${counted(nonzeros, "nonzero")}, `, nameOf(best.method), ` keeps most: ${percent(best.criteria.share_of_pca, 1)} of what PCA explains`],
+    words: [
+      "At ",
+      `${counted(nonzeros, "nonzero")}, `,
+      nameOf(best.method),
+      ` keeps most: ${percent(best.criteria.share_of_pca, 1)} of what PCA explains`,
+    ],
     facts: [
       ...dataFacts(report, report?.samples ?? null, report?.variables ?? null),
       counted(best.criteria.nonzeros.length, "component"),
       `${counted(matched.length, "method")} of ${count(compare.rows.length)} reach this sparsity`,
     ],
     tiles: [
-      { value: percent(best.criteria.cpev, 1), label: `most variance: ${best.method}`, note: `PCA: ${percent(best.criteria.cpev_pca, 1)} (CPEV)` },
-      { value: figure(apart.criteria.nonorthogonality), label: `least overlap: ${apart.method}`, note: "mean over pairs of loadings (NOR)" },
-      { value: seconds(quick.seconds), label: `quickest: ${quick.method}`, note: "one fit, PCA included" },
-      { value: percent(best.criteria.sparsity.mean, 1), label: "of the weights are zero", note: "the same for all that are compared" },
+      {
+        value: percent(best.criteria.cpev, 1),
+        label: `most variance: ${best.method}`,
+        note: `PCA: ${percent(best.criteria.cpev_pca, 1)} (CPEV)`,
+      },
+      {
+        value: figure(apart.criteria.nonorthogonality),
+        label: `least overlap: ${apart.method}`,
+        note: "mean over pairs of loadings (NOR)",
+      },
+      {
+        value: seconds(quick.seconds),
+        label: `quickest: ${quick.method}`,
+        note: "one fit, PCA included",
+      },
+      {
+        value: percent(best.criteria.sparsity.mean, 1),
+        label: "of the weights are zero",
+        note: "the same for all that are compared",
+      },
     ],
     warnings: [],
   };
@@ -112,16 +189,46 @@ function ofChoose(choose: Choose): Headline {
   const { scree, cross_validation: validation, report } = choose;
   const chosen = validation.points[validation.chosen];
   const least = validation.points[validation.least];
-  const all = report?.variables !== null && report?.variables !== undefined && choose.nonzeros >= report.variables;
+  const all =
+    report?.variables !== null &&
+    report?.variables !== undefined &&
+    choose.nonzeros >= report.variables;
   return {
-    words: [choose.components === 0 ? "No structure rises above noise"
-      : `${counted(choose.components, "component")} of ${all ? "all variables" : counted(choose.nonzeros, "variable")}`],
+    words: [
+      choose.components === 0
+        ? "No structure rises above noise"
+        : `${counted(choose.components, "component")} of ${all ? "all variables" : counted(choose.nonzeros, "variable")}`,
+    ],
     facts: dataFacts(report, report?.samples ?? null, report?.variables ?? null),
     tiles: [
-      { value: count(scree.by_parallel), label: "components above permuted data", note: "parallel analysis, 95 % quantile" },
-      { value: count(scree.by_broken_stick), label: "above the broken stick", note: "what chance alone would share out" },
-      ...(chosen ? [{ value: percent(chosen.error, 1), label: "of the error is left", note: "held-out entries, beside their means" }] : []),
-      ...(least ? [{ value: `${count(least.components)} × ${count(least.nonzeros)}`, label: "has the least error", note: `components × variables: ${percent(least.error, 1)}` }] : []),
+      {
+        value: count(scree.by_parallel),
+        label: "components above permuted data",
+        note: "parallel analysis, 95 % quantile",
+      },
+      {
+        value: count(scree.by_broken_stick),
+        label: "above the broken stick",
+        note: "what chance alone would share out",
+      },
+      ...(chosen
+        ? [
+            {
+              value: percent(chosen.error, 1),
+              label: "of the error is left",
+              note: "held-out entries, beside their means",
+            },
+          ]
+        : []),
+      ...(least
+        ? [
+            {
+              value: `${count(least.components)} × ${count(least.nonzeros)}`,
+              label: "has the least error",
+              note: `components × variables: ${percent(least.error, 1)}`,
+            },
+          ]
+        : []),
     ],
     warnings: choose.warnings,
   };
@@ -132,10 +239,16 @@ function ofReproduce(found: Reproduce): Headline {
   const judged = found.claims.filter((claim) => claim.holds !== null).length;
   const total = found.experiments.reduce((sum, experiment) => sum + (experiment.seconds ?? 0), 0);
   return {
-    words: [`${count(hold)} of ${counted(judged, "claim")} of the paper ${hold === 1 ? "holds" : "hold"}`],
+    words: [
+      `${count(hold)} of ${counted(judged, "claim")} of the paper ${hold === 1 ? "holds" : "hold"}`,
+    ],
     facts: [found.date, found.machine, found.quick ? "quick run: small settings" : null],
     tiles: [
-      { value: count(found.experiments.length), label: "experiments", note: `${count(found.experiments.filter((e) => e.stand_in).length)} on stand-in data` },
+      {
+        value: count(found.experiments.length),
+        label: "experiments",
+        note: `${count(found.experiments.filter((e) => e.stand_in).length)} on stand-in data`,
+      },
       { value: count(hold), label: "claims hold", note: `of ${count(judged)}` },
       { value: count(judged - hold), label: "come out otherwise", note: "each is explained below" },
       { value: seconds(total), label: "of computing" },
@@ -146,23 +259,48 @@ function ofReproduce(found: Reproduce): Headline {
 
 function headlineOf(doc: Document): Headline {
   switch (doc.kind) {
-    case "fit": return ofFit(doc);
-    case "path": return ofPath(doc);
-    case "compare": return ofCompare(doc);
-    case "choose": return ofChoose(doc);
-    case "reproduce": return ofReproduce(doc);
+    case "fit":
+      return ofFit(doc);
+    case "path":
+      return ofPath(doc);
+    case "compare":
+      return ofCompare(doc);
+    case "choose":
+      return ofChoose(doc);
+    case "reproduce":
+      return ofReproduce(doc);
   }
 }
 
 export function headline(doc: Document): HTMLElement {
   const { words, facts, tiles, warnings } = headlineOf(doc);
   const command = doc.kind === "reproduce" ? null : doc.report?.command;
-  return h("header", { class: "headline" },
+  return h(
+    "header",
+    { class: "headline" },
     h("h1", {}, ...words),
     h("ul", { class: "facts" }, ...facts.filter((fact) => !!fact).map((fact) => h("li", {}, fact))),
-    h("dl", { class: "tiles" }, ...tiles.map(({ value, label, note }) =>
-      h("div", {}, h("dt", {}, label), h("dd", { class: "value" }, value), note ? h("dd", { class: "note" }, note) : null))),
-    warnings.length > 0 ? h("div", { class: "warnings", role: "note" }, h("h2", {}, counted(warnings.length, "warning")),
-      h("ul", {}, ...warnings.map((warning) => h("li", {}, nameOf(warning, 600))))) : null,
-    command ? commandLine(command) : null);
+    h(
+      "dl",
+      { class: "tiles" },
+      ...tiles.map(({ value, label, note }) =>
+        h(
+          "div",
+          {},
+          h("dt", {}, label),
+          h("dd", { class: "value" }, value),
+          note ? h("dd", { class: "note" }, note) : null,
+        ),
+      ),
+    ),
+    warnings.length > 0
+      ? h(
+          "div",
+          { class: "warnings", role: "note" },
+          h("h2", {}, counted(warnings.length, "warning")),
+          h("ul", {}, ...warnings.map((warning) => h("li", {}, nameOf(warning, 600)))),
+        )
+      : null,
+    command ? commandLine(command) : null,
+  );
 }

@@ -17,7 +17,14 @@ function pictureOf({ index, value }: Column, [rows, columns]: number[], colours:
   const context = canvas.getContext("2d");
   if (!context) return "";
   const most = value.reduce((a, x) => Math.max(a, Math.abs(x)), 0) || 1;
-  const scale = Plot.scale({ color: { type: "linear", domain: [-1, 0, 1], range: [colours.negative, colours.neutral, colours.positive], interpolate: "lab" } });
+  const scale = Plot.scale({
+    color: {
+      type: "linear",
+      domain: [-1, 0, 1],
+      range: [colours.negative, colours.neutral, colours.positive],
+      interpolate: "lab",
+    },
+  });
   context.fillStyle = colours.neutral;
   context.fillRect(0, 0, columns!, rows!);
   index.forEach((i, k) => {
@@ -34,7 +41,13 @@ export interface Picture {
 }
 
 /** Pictures beside and below each other; `perLine` of them where that many have room. */
-export function pictures(all: Picture[], shape: number[], drawing: Drawing, left = 0, perLine = Infinity): SVGSVGElement {
+export function pictures(
+  all: Picture[],
+  shape: number[],
+  drawing: Drawing,
+  left = 0,
+  perLine = Infinity,
+): SVGSVGElement {
   const { colours, width } = drawing;
   const room = width - left;
   const size = Math.max(40, Math.min(112, room / Math.min(perLine, 10) - 10));
@@ -44,29 +57,59 @@ export function pictures(all: Picture[], shape: number[], drawing: Drawing, left
   const height = Math.ceil(all.length / across) * stepY;
   const parts = all.map(({ column, label, about }, k) => {
     const [x, y] = [left + (k % across) * stepX, Math.floor(k / across) * stepY];
-    return svg("g", { class: "picture", transform: `translate(${x.toFixed(1)},${y.toFixed(1)})` },
+    return svg(
+      "g",
+      { class: "picture", transform: `translate(${x.toFixed(1)},${y.toFixed(1)})` },
       svg("title", {}, about),
-      svg("image", { href: pictureOf(column, shape, colours), width: size.toFixed(1), height: tall.toFixed(1), preserveAspectRatio: "none", style: "image-rendering:pixelated" }),
-      svg("rect", { width: size.toFixed(1), height: tall.toFixed(1), fill: "none", stroke: colours.faint }),
-      svg("text", { x: 0, y: (tall + 15).toFixed(1), fill: colours.muted, "font-size": 11 }, label));
+      svg("image", {
+        href: pictureOf(column, shape, colours),
+        width: size.toFixed(1),
+        height: tall.toFixed(1),
+        preserveAspectRatio: "none",
+        style: "image-rendering:pixelated",
+      }),
+      svg("rect", {
+        width: size.toFixed(1),
+        height: tall.toFixed(1),
+        fill: "none",
+        stroke: colours.faint,
+      }),
+      svg("text", { x: 0, y: (tall + 15).toFixed(1), fill: colours.muted, "font-size": 11 }, label),
+    );
   });
-  return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, style: `max-width:100%;color:${colours.muted}` }, ...parts);
+  return svg(
+    "svg",
+    {
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      style: `max-width:100%;color:${colours.muted}`,
+    },
+    ...parts,
+  );
 }
 
 export function images(fit: Fit): Section | null {
   const shape = fit.report?.image;
   if (!shape) return null;
-  const shown = fit.loadings.slice(0, mostShown).map((column, j): Picture => ({
-    column, label: `PC${j + 1} · ${count(column.index.length)} px`, about: `PC${j + 1}: ${count(column.index.length)} of ${count(fit.variables)} pixels`,
-  }));
+  const shown = fit.loadings.slice(0, mostShown).map(
+    (column, j): Picture => ({
+      column,
+      label: `PC${j + 1} · ${count(column.index.length)} px`,
+      about: `PC${j + 1}: ${count(column.index.length)} of ${count(fit.variables)} pixels`,
+    }),
+  );
   return {
-    id: "images", title: "Loadings as pictures",
-    body: [figure({
-      title: `${shape[0]} × ${shape[1]} pixels`, file: "images",
-      caption: `Blue is positive, orange negative; each picture is scaled to its own largest weight.${fit.components > mostShown ? ` The first ${mostShown} of ${count(fit.components)} components.` : ""}`,
-      alternative: `Loadings of ${shown.length} components as pictures of ${shape[0]} by ${shape[1]} pixels.`,
-      draw: (drawing) => pictures(shown, shape, drawing),
-    }).element],
+    id: "images",
+    title: "Loadings as pictures",
+    body: [
+      figure({
+        title: `${shape[0]} × ${shape[1]} pixels`,
+        file: "images",
+        caption: `Blue is positive, orange negative; each picture is scaled to its own largest weight.${fit.components > mostShown ? ` The first ${mostShown} of ${count(fit.components)} components.` : ""}`,
+        alternative: `Loadings of ${shown.length} components as pictures of ${shape[0]} by ${shape[1]} pixels.`,
+        draw: (drawing) => pictures(shown, shape, drawing),
+      }).element,
+    ],
   };
 }
-

@@ -10,15 +10,23 @@ export interface Section {
 }
 
 export function sectionElement({ id, title, lead, body }: Section): HTMLElement {
-  return h("section", { id, "aria-labelledby": `${id}-title` },
+  return h(
+    "section",
+    { id, "aria-labelledby": `${id}-title` },
     h("h2", { id: `${id}-title` }, title),
     lead ? h("p", { class: "lead" }, lead) : null,
-    ...body);
+    ...body,
+  );
 }
 
 /** A command line with a button that copies it. */
 export function commandLine(command: string): HTMLElement {
-  return h("div", { class: "command" }, h("code", { tabindex: 0, role: "group", "aria-label": "Command line" }, h("bdi", {}, command)), copyButton(command));
+  return h(
+    "div",
+    { class: "command" },
+    h("code", { tabindex: 0, role: "group", "aria-label": "Command line" }, h("bdi", {}, command)),
+    copyButton(command),
+  );
 }
 
 export function grid(...children: Node[]): HTMLElement {
