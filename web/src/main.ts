@@ -11,6 +11,7 @@ import { convergence } from "./sections/convergence";
 import { headline } from "./sections/headline";
 import { images } from "./sections/images";
 import { loadings } from "./sections/loadings";
+import { making } from "./sections/making";
 import { path } from "./sections/path";
 import { claims, experiment } from "./sections/reproduce";
 import { scores } from "./sections/scores";
@@ -30,6 +31,7 @@ function sectionsOf(doc: Document): Section[] {
           between(doc),
           bounds(doc),
           convergence(doc),
+          making(doc),
         ];
       case "path":
         return [path(doc)];

@@ -6,6 +6,10 @@ import { launch, report } from "./support.mjs";
 const folder = path.resolve("../docs/images");
 const browser = await launch();
 
+// What a picture of the page need not show.
+const hidden = `.top, .contents, header .command, section > h2, section > .lead { display: none !important }
+  section { margin-top: 0 !important }`;
+
 /** From the headline, or the first element, to the end of the last. */
 async function picture(name, file, { width, from = "h1", to, scale }) {
   const page = await browser.newPage({
@@ -15,17 +19,17 @@ async function picture(name, file, { width, from = "h1", to, scale }) {
   await page.goto(pathToFileURL(file).href);
   await page.locator(to).waitFor();
   await page.addStyleTag({
-    content: ".top { display: none } section { margin-top: 1.5rem !important }",
+    content: hidden,
   });
   const [first, last] = [
     await page.locator(from).boundingBox(),
     await page.locator(to).boundingBox(),
   ];
-  const y = Math.max(0, first.y - 16);
+  const y = Math.max(0, first.y - 10);
   await page.screenshot({
     path: path.join(folder, `${name}.png`),
     fullPage: true,
-    clip: { x: 0, y, width, height: last.y + last.height + 20 - y },
+    clip: { x: 0, y, width, height: last.y + last.height + 10 - y },
   });
   await page.close();
 }
@@ -33,7 +37,7 @@ async function picture(name, file, { width, from = "h1", to, scale }) {
 await picture(
   "report-pitprops",
   report("pitprops", "fit", "@pitprops", "-r", "6", "--refit", "5"),
-  { width: 1000, to: "#figure-loadings-map", scale: 1.6 },
+  { width: 1000, to: "#figure-loadings-map", scale: 1.5 },
 );
 await picture(
   "report-patches",
@@ -49,7 +53,7 @@ await picture(
     "--image",
     "13x13",
   ),
-  { width: 1000, to: "#figure-images", scale: 1.6 },
+  { width: 1000, to: "#figure-images", scale: 1.5 },
 );
 await picture(
   "report-path",
@@ -64,6 +68,6 @@ await picture(
     "--points",
     "25",
   ),
-  { width: 1000, from: "#figure-path-share", to: ".chosen", scale: 1.6 },
+  { width: 1000, from: "#figure-path-share", to: ".chosen", scale: 1.5 },
 );
 await browser.close();

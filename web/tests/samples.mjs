@@ -51,7 +51,7 @@ export function fitOf(names, loadings, more = {}) {
       objective: 1 + change,
     })),
     bounds: {},
-    timing: { total: 0.5 },
+    timing: { read: 0, pca: 0.1, rotate: 0.2, refit: 0, refine: 0, score: 0.1, total: 0.5 },
     start: "varimax",
     solver: "gram",
     refit: 0,

@@ -115,7 +115,7 @@ export function path(found: Path): Section {
       height: 280 + key.height,
       marginLeft: 52,
       marginBottom: 40,
-      marginTop: key.height + 18,
+      marginTop: key.height + 8,
       x: {
         label: across.label,
         labelAnchor: "center",
