@@ -268,9 +268,10 @@ void show_next_steps(const std::string& folder) {
   }
   const std::string self = printable(program_invocation_name);  // as it can be called again
   print(bold("Try next:") + '\n');
-  for (const char* arguments : {"fit @pitprops -r 6 --report pitprops.html",
-                                "fit @patches -r 20 --remove-row-mean --nonzeros 20 --refit 5",
-                                "fit YOUR.csv -r 5 --scale --json result.json"})
+  for (const char* arguments :
+       {has_report_page() ? "fit @pitprops -r 6 --report pitprops.html" : "fit @pitprops -r 6",
+        "fit @patches -r 20 --remove-row-mean --nonzeros 20 --refit 5",
+        "fit YOUR.csv -r 5 --scale --json result.json"})
     print(fmt::format("  {} {}\n", self, arguments));
 }
 

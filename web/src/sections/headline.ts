@@ -237,6 +237,7 @@ function ofChoose(choose: Choose): Headline {
 function ofReproduce(found: Reproduce): Headline {
   const hold = found.claims.filter((claim) => claim.holds).length;
   const judged = found.claims.filter((claim) => claim.holds !== null).length;
+  const standIns = found.experiments.filter((experiment) => experiment.stand_in).length;
   const total = found.experiments.reduce((sum, experiment) => sum + (experiment.seconds ?? 0), 0);
   return {
     words: [
@@ -247,7 +248,7 @@ function ofReproduce(found: Reproduce): Headline {
       {
         value: count(found.experiments.length),
         label: "experiments",
-        note: `${count(found.experiments.filter((e) => e.stand_in).length)} on stand-in data`,
+        ...(standIns > 0 ? { note: `${count(standIns)} on stand-in data` } : {}),
       },
       { value: count(hold), label: "claims hold", note: `of ${count(judged)}` },
       { value: count(judged - hold), label: "come out otherwise", note: "each is explained below" },

@@ -81,7 +81,7 @@ function heatMap(weights: Weights): HTMLElement {
       16 + 7 * names.reduce((a, name) => Math.max(a, name.length - 2), 4),
       letters * 7 + 16,
     );
-    const cell = Math.min((width - left - 16) / r, 120);
+    const cell = Math.min((width - left - 16) / r, 150);
     const line = variables.length > 30 ? 18 : 26;
     const inside = cell >= 46 && variables.length <= 30;
     const height = line * variables.length + 74;

@@ -178,7 +178,7 @@ function lines(experiment: Experiment, k: number, id: string): HTMLElement | nul
         nice: true,
       },
       y: {
-        label: y_label ?? y,
+        label: (y_label ?? y) === title ? null : (y_label ?? y),
         labelArrow: "none",
         type: log_y ? "log" : "linear",
         ticks: 5,
@@ -235,7 +235,7 @@ function recordTable(experiment: Experiment): HTMLElement | null {
         key: field,
         label: label || "method",
         numeric,
-        width: numeric ? 92 : 150,
+        width: numeric ? Math.max(80, 9 * label.length + 30) : 150,
         sort: (record: Map<string, Value>) => {
           const value = record.get(field) ?? null;
           return numeric ? (typeof value === "number" ? value : null) : shown(value);
