@@ -142,6 +142,7 @@ test("the policy of the page forbids any other script", async () => {
         const script = document.createElement("script");
         script.textContent = "window.hacked = 1";
         document.body.append(script);
+        setTimeout(() => resolve("nothing"), 2000);
       }),
   );
   assert.match(blocked, /^script-src/);
