@@ -22,6 +22,7 @@ export interface TableOptions<Row> {
   filters?: { label: string; keep: (row: Row) => boolean }[]; // the first is on at the start
   tools?: Node[];
   sorted?: string; // key of the column that it is sorted by at the start
+  cards?: boolean; // in narrow windows a line is a card, not a line
   wrap?: boolean; // lines may be as high as their text: for short tables only
 }
 
@@ -65,7 +66,7 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
   const scroller = h(
     "div",
     {
-      class: options.wrap ? "table wrap" : "table",
+      class: ["table", options.wrap && "wrap", options.cards && "cards"].filter(Boolean).join(" "),
       tabindex: 0,
       role: "group",
       "aria-label": options.label,
@@ -88,7 +89,11 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
       "tr",
       { "aria-rowindex": place + 2 },
       ...columns.map((column) =>
-        h("td", { class: column.numeric ? "number" : null }, column.cell(row)),
+        h(
+          "td",
+          { class: column.numeric ? "number" : null, "data-label": options.cards && column.label },
+          column.cell(row),
+        ),
       ),
     );
   };

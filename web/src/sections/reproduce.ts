@@ -40,6 +40,7 @@ export function claims(found: Reproduce): Section | null {
         things: "claims",
         rows: found.claims,
         wrap: true,
+        cards: true,
         search: (claim) =>
           [
             claim.experiment,
@@ -156,6 +157,8 @@ function lines(experiment: Experiment, k: number, id: string): HTMLElement | nul
       .filter((part) => part !== null)
       .join("\n");
   };
+  const named = (y_label ?? y).toLowerCase() !== title.toLowerCase(); // else the title says it
+  const dotted = points.length <= 40 * names.length; // else dots would hide the lines
   const draw = (drawing: Drawing) => {
     const { colours } = drawing;
     const key = legend(
@@ -167,7 +170,7 @@ function lines(experiment: Experiment, k: number, id: string): HTMLElement | nul
       height: 260 + key.height,
       marginLeft: 56,
       marginBottom: 40,
-      marginTop: key.height + 14,
+      marginTop: Math.max(key.height, named ? 14 : 0) + 14,
       x: {
         label: x_label ?? x,
         labelAnchor: "center",
@@ -178,7 +181,7 @@ function lines(experiment: Experiment, k: number, id: string): HTMLElement | nul
         nice: true,
       },
       y: {
-        label: (y_label ?? y) === title ? null : (y_label ?? y),
+        label: named ? (y_label ?? y) : null,
         labelArrow: "none",
         type: log_y ? "log" : "linear",
         ticks: 5,
@@ -196,7 +199,7 @@ function lines(experiment: Experiment, k: number, id: string): HTMLElement | nul
           stroke: (d: Point) => colourOf(d.series, colours),
           strokeWidth: 1.5,
         }),
-        points.length <= 600
+        dotted
           ? Plot.dot(points, {
               x: "x",
               y: "y",
