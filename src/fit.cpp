@@ -170,6 +170,23 @@ void tell_target(Result& result) {
                     target.option, target.asked, result.truncation->lambda, target.found));
 }
 
+Basis find_basis(const DataMatrix& a, const Options& options, const Tick& tick) {
+  const PcaOptions pca{.solver = options.solver, .seed = options.seed};
+  if (!options.variance) return principal_basis(a, options.components, pca, tick);
+  Basis basis = basis_explaining(a, *options.variance, pca, tick);
+  if (components_explaining(basis, *options.variance) <= basis.rank)
+    basis.warnings.clear();  // they are about what is not needed
+  return basis;
+}
+
+/// As many as explain what is asked for; all, where the data has no more.
+void set_components(Result& result, const Basis& basis) {
+  const std::optional<double> variance = result.options.variance;
+  if (!variance) return;
+  const Index most = std::min(result.samples.value_or(result.variables), result.variables);
+  result.options.components = std::min(components_explaining(basis, *variance), most);
+}
+
 Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stages& stages) {
   const auto known = basis.gram ? with_gram(data, *basis.gram) : nullptr;
   const DataMatrix& a = known ? *known : data;
@@ -229,27 +246,26 @@ Result fit(const DataMatrix& a, const Options& options, const Observer& observer
   const ThreadScope scope(options.threads);
   Stages stages(observer);
   Result result = start_result(a, options);
-  const PcaOptions pca{.solver = options.solver, .seed = options.seed};
-  const Basis basis = stages.run("pca", result.timing.pca, [&](const Tick& tick) {
-    if (!options.variance) return principal_basis(a, options.components, pca, tick);
-    Basis found = basis_explaining(a, *options.variance, pca, tick);
-    const Index r = components_explaining(found, *options.variance);
-    result.options.components = std::min(r, found.singular_values.size());
-    if (r <= found.rank) found.warnings.clear();  // they are about what is not needed
-    return found;
-  });
+  const Basis basis = stages.run("pca", result.timing.pca,
+                                 [&](const Tick& tick) { return find_basis(a, options, tick); });
+  set_components(result, basis);
   return fit_basis(a, basis, std::move(result), stages);
+}
+
+Basis basis_for(const DataMatrix& a, const Options& options, const Observer& observer) {
+  check(options, a);
+  const ThreadScope scope(options.threads);
+  double seconds = 0;
+  return Stages(observer).run("pca", seconds,
+                              [&](const Tick& tick) { return find_basis(a, options, tick); });
 }
 
 Result fit(const DataMatrix& a, const Basis& basis, const Options& options,
            const Observer& observer) {
   check(options, a);
   Result result = start_result(a, options);
-  if (options.variance) result.options.components = components_explaining(basis, *options.variance);
-  if (basis.vectors.rows() != a.cols() || basis.vectors.cols() < result.options.components)
-    throw Error(fmt::format("basis: it is {} x {}, but {} components of {} variables are asked for",
-                            basis.vectors.rows(), basis.vectors.cols(), result.options.components,
-                            a.cols()));
+  set_components(result, basis);
+  check(basis, a, result.options.components);
   const ThreadScope scope(options.threads);
   Stages stages(observer);
   return fit_basis(a, basis, std::move(result), stages);

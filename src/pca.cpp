@@ -184,6 +184,12 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   return b;
 }
 
+void check(const Basis& basis, const DataMatrix& a, Index components) {
+  if (basis.vectors.rows() != a.cols() || basis.vectors.cols() < components)
+    throw Error(fmt::format("basis: it is {} x {}, but {} components of {} variables are asked for",
+                            basis.vectors.rows(), basis.vectors.cols(), components, a.cols()));
+}
+
 Index components_explaining(const Basis& basis, double fraction) {
   constexpr double kRounding = 1e-9;
   const double wanted = (fraction - kRounding) * basis.total_variance;

@@ -145,6 +145,9 @@ struct Result {
 /// The one door: principal basis, sparse loadings, refit, refine, criteria and bounds.
 Result fit(const DataMatrix& a, const Options& options = {}, const Observer& observer = {});
 
+/// The basis that `fit` takes for these options.
+Basis basis_for(const DataMatrix& a, const Options& options, const Observer& observer = {});
+
 /// The same from a basis of `a` that is at hand, with at least as many vectors as components.
 Result fit(const DataMatrix& a, const Basis& basis, const Options& options,
            const Observer& observer = {});

@@ -50,4 +50,11 @@ struct Path {
 /// better objective stays, unless the other explains clearly more.
 Path path(const DataMatrix& a, const PathOptions& options = {}, const Observer& observer = {});
 
+/// The same from a basis of `a` that is at hand, with at least as many vectors as components.
+Path path(const DataMatrix& a, const Basis& basis, const PathOptions& options,
+          const Observer& observer = {});
+
+/// The basis that `path` takes for these options.
+Basis basis_for(const DataMatrix& a, const PathOptions& options, const Observer& observer = {});
+
 }  // namespace spcart

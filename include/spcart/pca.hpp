@@ -47,6 +47,9 @@ struct Basis {
 Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options = {},
                       const Tick& tick = {});
 
+/// Throws Error where it is no basis for so many components of `a`.
+void check(const Basis& basis, const DataMatrix& a, Index components);
+
 /// How many components of a basis it takes to explain this fraction of the variance: one more than
 /// it has, where they do not.
 Index components_explaining(const Basis& basis, double fraction);

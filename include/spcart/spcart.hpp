@@ -1,6 +1,7 @@
 #pragma once
 
 /// All of the public face.
+#include "spcart/basis_file.hpp"
 #include "spcart/bootstrap.hpp"
 #include "spcart/bounds.hpp"
 #include "spcart/choose.hpp"

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "io/byte_source.hpp"
-#include "io/text.hpp"
 #include "spcart/io.hpp"
 #include "spcart/names.hpp"
 #include "spcart/version.hpp"
@@ -16,7 +14,6 @@ namespace spcart {
 
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 /// JSON knows no NaN: a result that has one is broken before it comes here.
@@ -119,7 +116,8 @@ ordered_json object_of(const Options& options) {
   for (const OptionRecord& record : option_records()) {
     const std::string text = record.get(options);
     ordered_json& value = out[std::string(record.name)];
-    if (!text.empty()) value = json::accept(text) ? ordered_json::parse(text) : ordered_json(text);
+    if (!text.empty())
+      value = ordered_json::accept(text) ? ordered_json::parse(text) : ordered_json(text);
   }
   return out;
 }
@@ -166,162 +164,6 @@ std::int64_t memory_peak_bytes() {
 /// Names may hold any bytes; JSON is UTF-8.
 std::string dump(const ordered_json& object) {
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-/// The fields of a JSON object, each checked as it is taken. Errors name the file and the field.
-class Fields {
- public:
-  Fields(std::string_view file, std::string path, const json& object)
-      : file_(file), path_(std::move(path)), object_(object) {
-    if (!object.is_object()) refuse("", "must be an object");
-  }
-
-  bool is_null(const char* name) const { return at(name).is_null(); }
-
-  Index index(const char* name, Index least, Index most) const {
-    return index(at(name), name, least, most);
-  }
-
-  bool boolean(const char* name) const {
-    const json& value = at(name);
-    if (!value.is_boolean()) refuse(name, "must be true or false");
-    return value.get<bool>();
-  }
-
-  std::string string(const char* name) const {
-    const json& value = at(name);
-    if (!value.is_string()) refuse(name, "must be text");
-    return value.get<std::string>();
-  }
-
-  const json& array(const char* name, Index size) const {
-    const json& value = at(name);
-    if (!value.is_array()) refuse(name, "must be an array");
-    if (static_cast<Index>(value.size()) != size)
-      refuse(name, fmt::format("has length {}, and must have {}", value.size(), size));
-    return value;
-  }
-
-  std::vector<std::string> strings(const char* name, Index size) const {
-    std::vector<std::string> out;
-    for (const json& item : array(name, size)) {
-      if (!item.is_string()) refuse(name, "must hold text only");
-      out.push_back(item.get<std::string>());
-    }
-    return out;
-  }
-
-  Vector numbers(const char* name, Index size) const {
-    Vector out(size);
-    Index i = 0;
-    for (const json& item : array(name, size)) {
-      if (!item.is_number() || !std::isfinite(item.get<double>()))
-        refuse(name, "must hold finite numbers only");
-      out[i++] = item.get<double>();
-    }
-    return out;
-  }
-
-  /// Positions below `size`, each larger than the one before.
-  std::vector<Index> positions(const char* name, Index size) const {
-    if (!at(name).is_array()) refuse(name, "must be an array");
-    std::vector<Index> out;
-    for (const json& item : at(name)) {
-      const Index position = index(item, name, 0, size - 1);
-      if (!out.empty() && position <= out.back()) refuse(name, "must ascend");
-      out.push_back(position);
-    }
-    return out;
-  }
-
-  Fields object(const char* name) const { return {file_, path_ + name + ".", at(name)}; }
-
-  [[noreturn]] void refuse(std::string_view name, std::string_view rule) const {
-    std::string field = path_ + std::string(name);
-    if (field.ends_with('.')) field.pop_back();
-    if (field.empty()) io::fail({file_}, "is not the JSON of a result");
-    io::fail({file_}, "field '{}' {}", field, rule);
-  }
-
- private:
-  const json& at(const char* name) const {
-    const auto found = object_.find(name);
-    if (found == object_.end()) refuse(name, "is not there");
-    return *found;
-  }
-
-  Index index(const json& value, const char* name, Index least, Index most) const {
-    const bool fits = value.is_number_integer() &&
-                      (!value.is_number_unsigned() ||
-                       value.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max());
-    if (!fits || value.get<Index>() < least || value.get<Index>() > most)
-      refuse(name, fmt::format("must hold whole numbers from {} to {}", least, most));
-    return value.get<Index>();
-  }
-
-  std::string_view file_;
-  std::string path_;
-  const json& object_;
-};
-
-json parse_json(io::ByteSource& source) {
-  std::string text;
-  constexpr std::size_t kStep = std::size_t{1} << 18;
-  for (std::size_t got = kStep; got == kStep;) {
-    const std::size_t size = text.size();
-    text.resize(size + kStep);
-    got = source.read(text.data() + size, kStep);
-    text.resize(size + got);
-  }
-  try {
-    return json::parse(text);
-  } catch (const json::exception& error) {
-    constexpr std::size_t kLimit = 200;
-    io::fail({source.name()}, "is not JSON: {}", io::printable(error.what(), kLimit));
-  }
-}
-
-void check_version(const Fields& fields) {
-  const std::string version = fields.string("spcart");
-  const auto major = [](std::string_view text) { return text.substr(0, text.find('.')); };
-  if (major(version) != major(kVersion)) {
-    fields.refuse("spcart", fmt::format("is version '{}', and this is {}: their results differ",
-                                        io::printable(version), kVersion));
-  }
-}
-
-Loadings read_columns(const Fields& fields, std::string_view file, Index p, Index r) {
-  std::vector<Eigen::Triplet<double, Index>> entries;
-  Index j = 0;
-  for (const json& item : fields.array("loadings", r)) {
-    const Fields column(file, fmt::format("loadings[{}].", j), item);
-    const std::vector<Index> rows = column.positions("index", p);
-    const Vector values = column.numbers("value", static_cast<Index>(rows.size()));
-    // Far from unit length there is no model, and scores may overflow.
-    constexpr double kRounding = 1e-6;
-    const double length = values.stableNorm();
-    if (length != 0 && !(std::abs(length - 1) <= kRounding))
-      column.refuse("value", fmt::format("has length {:.6g}, and a component must have 1", length));
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      entries.emplace_back(rows[k], j, values[static_cast<Index>(k)]);
-    ++j;
-  }
-  Loadings x(p, r);
-  x.setFromTriplets(entries.begin(), entries.end());
-  return x;
-}
-
-Preparation read_preparation(const Fields& fields, Index p) {
-  Preparation preparation;
-  preparation.remove_row_mean = fields.boolean("remove_row_mean");
-  preparation.center = fields.boolean("center");
-  preparation.scale = fields.boolean("scale");
-  if (!fields.is_null("means")) preparation.means = fields.numbers("means", p);
-  if (!fields.is_null("scales")) {
-    preparation.scales = fields.numbers("scales", p);
-    if ((preparation.scales->array() < 0).any()) fields.refuse("scales", "must not be negative");
-  }
-  return preparation;
 }
 
 }  // namespace
@@ -431,23 +273,6 @@ std::string to_json(const Result& result, std::span<const std::string> variables
   out["seed"] = result.options.seed;
   if (stability) out["bootstrap"] = object_of(*stability);
   return dump(out);
-}
-
-Model read_model(const std::filesystem::path& path) {
-  io::ByteSource source(path);
-  const json document = parse_json(source);
-  const std::string& file = source.name();
-  const Fields fields(file, "", document);
-  if (!document.contains("spcart")) io::fail({file}, "is not the JSON of a result");
-  check_version(fields);
-  constexpr Index kMost = std::numeric_limits<std::int32_t>::max();
-  const Index p = fields.index("variables", 1, kMost);
-  const Index r = fields.index("components", 1, p);
-  Model model;
-  model.variables = fields.strings("names", p);
-  model.loadings = read_columns(fields, file, p, r);
-  model.preparation = read_preparation(fields.object("preparation"), p);
-  return model;
 }
 
 }  // namespace spcart

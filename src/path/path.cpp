@@ -227,36 +227,59 @@ std::optional<std::size_t> keep_of(const std::vector<PathPoint>& points, std::si
   return best;
 }
 
-}  // namespace
-
-Path path(const DataMatrix& data, const PathOptions& options, const Observer& observer) {
-  check(options, data);
-  const ThreadScope scope(options.threads);
-  const auto begin = Clock::now();
-  const auto tick_of = [&](std::string_view stage) -> Tick {
-    return [&observer, stage](double fraction) {
-      if (observer && !observer({stage, fraction})) throw Cancelled();
-    };
+Tick tick_of(std::string_view stage, const Observer& observer) {
+  return [&observer, stage](double fraction) {
+    if (observer && !observer({stage, fraction})) throw Cancelled();
   };
-  std::vector<Index> numbers = options.components;
-  std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
-  const Tick pca = tick_of("pca");
-  pca(0);
-  const Basis basis =
-      principal_basis(data, numbers.back(), {.solver = options.solver, .seed = options.seed}, pca);
-  const auto known = basis.gram ? with_gram(data, *basis.gram) : nullptr;
-  const DataMatrix& a = known ? *known : data;
+}
 
+Path start_path(const DataMatrix& a, const Basis& basis) {
   Path path;
-  path.pca_seconds = since(begin);
   path.variables = a.cols();
   path.singular_values = basis.singular_values;
   path.total_variance = basis.total_variance;
   path.solver = basis.solver;
   path.warnings = basis.warnings;
+  return path;
+}
+
+}  // namespace
+
+Path path(const DataMatrix& a, const PathOptions& options, const Observer& observer) {
+  const auto begin = Clock::now();
+  const Basis basis = basis_for(a, options, observer);
+  const double seconds = since(begin);
+  Path found = path(a, basis, options, observer);
+  found.pca_seconds = seconds;
+  found.seconds += seconds;
+  return found;
+}
+
+Basis basis_for(const DataMatrix& a, const PathOptions& options, const Observer& observer) {
+  check(options, a);
+  const ThreadScope scope(options.threads);
+  const Tick tick = tick_of("pca", observer);
+  tick(0);
+  return principal_basis(a, std::ranges::max(options.components),
+                         {.solver = options.solver, .seed = options.seed}, tick);
+}
+
+Path path(const DataMatrix& data, const Basis& basis, const PathOptions& options,
+          const Observer& observer) {
+  check(options, data);
+  const ThreadScope scope(options.threads);
+  const auto begin = Clock::now();
+  std::vector<Index> numbers = options.components;
+  std::ranges::sort(numbers);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  check(basis, data, numbers.back());
+  const auto known = basis.gram ? with_gram(data, *basis.gram) : nullptr;
+  const DataMatrix& a = known ? *known : data;
+
+  Path path = start_path(a, basis);
+  path.singular_values.conservativeResize(numbers.back());
   std::size_t last = 0;
-  const Tick tick = tick_of("rotate");
+  const Tick tick = tick_of("rotate", observer);
   for (const Index r : numbers) {
     last = path.points.size();
     std::ranges::move(Walk(a, basis, r, options, tick).run(), std::back_inserter(path.points));
