@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "basis_arguments.hpp"
 #include "bounds_table.hpp"
 #include "call.hpp"
 #include "commands.hpp"
@@ -35,6 +36,7 @@ namespace {
 struct FitArguments {
   DataArguments data;
   OptionArguments options;
+  BasisArguments basis;
   ReportArguments report;
   std::string bootstrap, json, loadings, scores;
   bool bounds = false, all = false, quiet = false;
@@ -57,6 +59,7 @@ void add_arguments(CLI::App& app, FitArguments& arguments) {
   add_output("--json", arguments.json, "write everything about the result as JSON");
   add_output("--loadings", arguments.loadings, "write the loadings as CSV, a line a variable");
   add_output("--scores", arguments.scores, "write the samples' scores as CSV, a line a sample");
+  arguments.basis.add_to(app);
   arguments.report.add_report(app);
   arguments.report.add_annotations(app);
   app.add_flag("--bounds", arguments.bounds,
@@ -128,8 +131,9 @@ void run(const FitArguments& arguments) {
   Outputs outputs({{"--json", arguments.json},
                    {"--loadings", arguments.loadings},
                    {"--scores", arguments.scores},
+                   {"--save-basis", arguments.basis.save},
                    {"--report", arguments.report.report}},
-                  {arguments.data.source, arguments.report.labels});
+                  {arguments.data.source, arguments.basis.basis, arguments.report.labels});
   const ThreadScope threads(checked_threads(options.threads));
   Data data;
   Result result;
@@ -143,8 +147,16 @@ void run(const FitArguments& arguments) {
     const Annotations annotations = arguments.report.annotations(data.table);
     Options within = options;
     within.solver = solver_for(arguments.data, data, options.components, options.solver);
-    prepare(data, arguments.data.preparation(), within.solver, activity);
-    with_title(data, [&] { result = spcart::fit(*data.matrix, within, activity.observer()); });
+    prepare(data, arguments.data.preparation(), arguments.basis.preparation_for(within.solver),
+            activity);
+    with_title(data, [&] {
+      double pca = 0;
+      const Basis basis = arguments.basis.basis_of(
+          data, outputs, pca, [&] { return basis_for(*data.matrix, within, activity.observer()); });
+      result = spcart::fit(*data.matrix, basis, within, activity.observer());
+      result.timing.pca = pca;
+      result.timing.total += pca;
+    });
     if (bootstrapped.resamples > 0)
       with_title(data, [&] {
         stability = bootstrap(*data.matrix, result, bootstrapped, activity.observer());
@@ -180,6 +192,8 @@ Command add_fit(CLI::App& program) {
        .examples = {"spcart fit @pitprops -r 6",
                     "spcart fit samples.csv -r 5 --nonzeros 10 --scale",
                     "spcart fit counts.mtx.gz -r 20 --refit 5 --json result.json",
+                    "spcart fit large.npy -r 20 --save-basis large.basis",
+                    "spcart fit large.npy -r 10 --keep 0.9 --basis large.basis",
                     "spcart fit @patches -r 20 --remove-row-mean --image 13x13 --report fit.html",
                     "gunzip -c table.csv.gz | spcart fit - -r 3 --loadings loadings.csv"}});
   auto arguments = std::make_shared<FitArguments>();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "basis_arguments.hpp"
 #include "call.hpp"
 #include "commands.hpp"
 #include "data_arguments.hpp"
@@ -36,6 +37,7 @@ struct PathArguments {
   std::vector<Index> components = {2};
   std::optional<Index> points;
   double keep = 0.95;
+  BasisArguments basis;
   ReportArguments report;
   std::string json, csv;
   bool quiet = false;
@@ -186,6 +188,7 @@ void add_arguments(CLI::App& app, PathArguments& arguments) {
       ->type_name("F")
       ->group(group);
   app.add_option("--csv", arguments.csv, "write the points as CSV")->type_name("F")->group(group);
+  arguments.basis.add_to(app);
   arguments.report.add_report(app);
   app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
       ->group(group);
@@ -203,9 +206,11 @@ std::string report(const PathArguments& arguments, const Data& data, const Path&
 void run(const PathArguments& arguments) {
   PathOptions options = path_options(arguments);
   arguments.report.check();
-  Outputs outputs(
-      {{"--json", arguments.json}, {"--csv", arguments.csv}, {"--report", arguments.report.report}},
-      {arguments.data.source});
+  Outputs outputs({{"--json", arguments.json},
+                   {"--csv", arguments.csv},
+                   {"--save-basis", arguments.basis.save},
+                   {"--report", arguments.report.report}},
+                  {arguments.data.source, arguments.basis.basis});
   const ThreadScope threads(checked_threads(options.threads));
   const Index most = options.components.empty() ? 1 : std::ranges::max(options.components);
   Data data;
@@ -214,8 +219,17 @@ void run(const PathArguments& arguments) {
     const Activity activity(arguments.quiet);
     data = read(arguments.data, activity, most);
     options.solver = solver_for(arguments.data, data, most, options.solver);
-    prepare(data, arguments.data.preparation(), options.solver, activity);
-    with_title(data, [&] { path = spcart::path(*data.matrix, options, activity.observer()); });
+    prepare(data, arguments.data.preparation(), arguments.basis.preparation_for(options.solver),
+            activity);
+    with_title(data, [&] {
+      double pca = 0;
+      const Basis basis = arguments.basis.basis_of(data, outputs, pca, [&] {
+        return basis_for(*data.matrix, options, activity.observer());
+      });
+      path = spcart::path(*data.matrix, basis, options, activity.observer());
+      path.pca_seconds = pca;
+      path.seconds += pca;
+    });
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(path));
     if (outputs.wants("--csv")) outputs.set("--csv", csv(path));
