@@ -17,6 +17,7 @@ Command add_choose(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_evaluate(CLI::App& program);
 Command add_transform(CLI::App& program);
+Command add_reproduce(CLI::App& program);
 Command add_datasets(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_demo(CLI::App& program);

@@ -46,9 +46,9 @@ class Program {
                            "spcart fit --help"}});
     app_.set_version_flag("--version", fmt::format("spcart {}", kVersion), "show the version")
         ->group("Options");
-    commands_ = {add_fit(app_),      add_path(app_),     add_choose(app_),
-                 add_compare(app_),  add_evaluate(app_), add_transform(app_),
-                 add_datasets(app_), add_info(app_),     add_demo(app_)};
+    commands_ = {add_fit(app_),      add_path(app_),      add_choose(app_),    add_compare(app_),
+                 add_evaluate(app_), add_transform(app_), add_reproduce(app_), add_datasets(app_),
+                 add_info(app_),     add_demo(app_)};
     for (const Command& command : commands_) {
       command.app->allow_extras();
       for (CLI::Option* option : command.app->get_options())

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiment.hpp"
+
+namespace spcart::reproduce {
+
+/// The experiments that the program carries, in the paper's order; ours are last.
+std::vector<std::string> experiment_names();
+
+/// One of them.
+Experiment declared_experiment(std::string_view name, bool quick);
+
+}  // namespace spcart::reproduce

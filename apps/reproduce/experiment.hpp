@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "record.hpp"
+#include "spcart/fit.hpp"
+
+namespace spcart::reproduce {
+
+/// Where the data comes from: a file in the folder of real data sets or, without that, a built-in
+/// problem in its place; or built-in problems in the first place.
+struct DataDeclaration {
+  std::string label;                  ///< in words: "patches of natural images"
+  std::string file;                   ///< of the real data; empty: the built-in problem is meant
+  Index rows = 0, cols = 0;           ///< that the file has
+  std::vector<std::string> built_in;  ///< "@patches:n=5000": one problem, or several in turn
+  bool remove_row_mean = false;
+  std::optional<std::pair<Index, Index>> image;  ///< variables are pixels of so many rows, columns
+};
+
+/// Options as `option_records` names them, each with one value or several: one run for each choice.
+/// A lambda may be "1.5/sqrt(p)", a number of components "70 %" (the fewest whose PCA explains so
+/// much) or "p".
+using Choices = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+struct Series {
+  std::string label;
+  Choices choices;                   ///< the experiment's own among them
+  Index repeats = 1;                 ///< of each run: the shortest time counts
+  bool by_iteration = false;         ///< spcart: a record of each iteration
+  std::optional<Record> paper = {};  ///< its row of a printed table
+};
+
+struct Claim {
+  std::string claim;                                ///< a sentence
+  std::string paper;                                ///< what the paper says
+  std::string note;                                 ///< why it differs, if it does
+  std::vector<std::unique_ptr<Check>> checks = {};  ///< all must hold
+};
+
+/// y over x with a line a series or, of one series, with a line a field.
+struct Figure {
+  std::string title, x, y;
+  std::string series;              ///< whose fields are drawn; empty: y of every series
+  std::vector<std::string> lines;  ///< these fields
+  bool log_x = false, log_y = false;
+};
+
+/// Loadings as images: the first and the last few of some series.
+struct Pictures {
+  std::vector<std::string> series;
+  Index first = 10, last = 10;
+};
+
+enum class PatternKind { none, variables, cardinalities };
+
+struct Experiment {
+  std::string name, title, about;
+  bool ours = false;   ///< not one of the paper's
+  bool quick = false;  ///< as made small
+  DataDeclaration data;
+  PatternKind pattern = PatternKind::none;
+  std::vector<Series> series;
+  std::vector<Figure> figures;
+  std::vector<std::string> table;  ///< fields; none: no table
+  std::optional<Pictures> pictures;
+  std::vector<Claim> claims;
+};
+
+/// Reads a declaration (experiments/NAME.json). For `quick`, its field "quick" is merged into it
+/// first: so large experiments say themselves how they are made small. Throws Error for anything
+/// that is missing, unknown or out of place.
+Experiment parse_experiment(std::string_view name, std::string_view text, bool quick = false);
+
+/// The options of every run of a series on data of p variables. `explaining` says how many
+/// components PCA needs for a fraction of the variance.
+std::vector<Options> settings_of(const Series& series, Index p,
+                                 const std::function<Index(double)>& explaining);
+
+}  // namespace spcart::reproduce
