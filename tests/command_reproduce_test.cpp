@@ -76,6 +76,21 @@ TEST(CommandReproduce, JsonAloneGoesToStandardOutput) {
   EXPECT_EQ(run({"reproduce", "synthetic", "--quiet"}, built_in()).out, "");
 }
 
+TEST(CommandReproduce, MakesAReport) {
+  const Folder folder;
+  const Outcome outcome =
+      run({"reproduce", "synthetic", "--report", folder / "r.html"}, built_in());
+  if (run({"info"}).out.find("reports  yes") == std::string::npos) {
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_HAS(outcome.err, "npm");
+    return;
+  }
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_HAS(content_of(folder / "r.html"), "id=\"result\"");
+  run({"reproduce", "synthetic", "--out", folder / "out"}, built_in());
+  EXPECT_HAS(content_of(folder / "out/report.html"), "id=\"result\"");
+}
+
 TEST(CommandReproduce, ListsItsExperiments) {
   const Outcome outcome = run({"reproduce", "--list"});
   EXPECT_EQ(outcome.status, 0);
