@@ -197,7 +197,7 @@ const wrong = [
 test("a document that is wrong is explained, and the page still works", async () => {
   for (const [name, text, words] of wrong) {
     const { page, seen, close } = await browser.open(reportOf("wrong", text));
-    const message = await page.locator(".message").innerText();
+    const message = await page.locator(".message p").innerText();
     assert.match(message, words, name);
     assert.match(message, /^The result in this page cannot be shown: /);
     assert.ok(await page.getByRole("button", { name: "Choose a file" }).isVisible());
@@ -211,7 +211,7 @@ test("damaged data within the page is explained", async () => {
     const { readFileSync } = await import("node:fs");
     const text = readFileSync(emptyPage(), "utf8").replace('id="result">', `id="result">${data}`);
     const { page, close } = await browser.open(write("damaged.html", text));
-    assert.match(await page.locator(".message").innerText(), /damaged/);
+    assert.match(await page.locator(".message p").innerText(), /damaged/);
     await close();
   }
 });
@@ -222,7 +222,7 @@ test("the empty page offers to open a result, by choice or by dropping it", asyn
   const input = page.locator('input[type="file"]');
   await input.setInputFiles(write("bad.json", "nonsense"));
   assert.match(
-    await page.locator(".message").innerText(),
+    await page.locator(".message p").innerText(),
     /“bad\.json” cannot be shown: it is no JSON/,
   );
   await input.setInputFiles(write("good.json", JSON.stringify(good())));
