@@ -102,17 +102,25 @@ function wideFit(p, r, nonzeros) {
   );
 }
 
-/** Milliseconds until headline, map and table are there: the best of a few, for others use the machine too. */
+/** Milliseconds of work until headline, map and table are there, however busy the machine is: the
+ * best of a few, by the clock of the thread that draws the page. */
 async function openingTime(file) {
   let best = Infinity;
-  for (let turn = 0; turn < 4 && best > 3000; ++turn) {
-    const start = performance.now();
-    const { page, seen, close } = await browser.open(file);
+  for (let turn = 0; turn < 3 && best > 3000; ++turn) {
+    let session;
+    const { page, seen, close } = await browser.open(file, {
+      prepare: async (page) => {
+        session = await page.context().newCDPSession(page);
+        await session.send("Performance.enable", { timeDomain: "threadTicks" });
+      },
+    });
     assert.ok((await number(page, '#figure-loadings-map g[data-mark="cell"] rect')) > 0);
-    best = Math.min(best, performance.now() - start);
+    const { metrics } = await session.send("Performance.getMetrics");
+    best = Math.min(best, 1000 * metrics.find(({ name }) => name === "TaskDuration").value);
     assert.deepEqual(seen.problems, []);
     await close();
   }
+  assert.ok(best > 10, "the clock runs");
   return best;
 }
 

@@ -69,7 +69,7 @@ export function withBrowser() {
     held.browser = await launch();
   });
   after(() => held.browser?.close());
-  held.open = async (file, { width = 1400, scheme = "light" } = {}) => {
+  held.open = async (file, { width = 1400, scheme = "light", prepare } = {}) => {
     const context = await held.browser.newContext({
       viewport: { width, height: 900 },
       colorScheme: scheme,
@@ -89,6 +89,7 @@ export function withBrowser() {
     );
     page.on("request", (request) => seen.requests.push(request.url()));
     const address = pathToFileURL(file).href;
+    await prepare?.(page);
     await page.goto(address);
     await page.waitForSelector("main h1");
     await page.waitForFunction(() =>
