@@ -1,5 +1,5 @@
 # The front door. Every target sets up what it needs and may be run again without harm.
-.PHONY: help setup build demo test web python wheel asan bench perf perf-update format lint install clean
+.PHONY: help setup build demo test web mpi python wheel asan bench perf perf-update format lint install clean
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
@@ -10,6 +10,7 @@ help:
 	@echo "make test     the same, and run every test"
 	@echo "make build    build the library and the command: build/spcart"
 	@echo "make web      build the page of reports and run its tests in a browser"
+	@echo "make mpi      the same for tables spread over machines: build/spcart-mpi, and its tests"
 	@echo "make python   build the Python package and run its tests"
 	@echo "make wheel    a wheel that carries its own BLAS: build/python/dist"
 	@echo "make asan     run every test under the address and undefined-behaviour sanitizers"
@@ -33,6 +34,7 @@ demo:
 
 test:
 	@tools/setup web
+	@tools/setup mpi
 	@$(MAKE) --no-print-directory build
 	@ctest --preset release
 	@tools/web test
@@ -43,6 +45,11 @@ web:
 	@tools/setup web
 	@$(MAKE) --no-print-directory build
 	@tools/web test
+
+mpi:
+	@tools/setup mpi
+	@$(MAKE) --no-print-directory build
+	@ctest --preset release -L mpi
 
 python wheel: build
 	@tools/setup python

@@ -6,6 +6,10 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spcart)
 install(TARGETS spcart EXPORT spcartTargets)
 install(DIRECTORY include/spcart DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT spcartTargets NAMESPACE spcart:: DESTINATION ${package_dir})
+if(spcart_has_mpi)
+  install(TARGETS spcart_mpi EXPORT spcartMpiTargets)
+  install(EXPORT spcartMpiTargets NAMESPACE spcart:: DESTINATION ${package_dir})
+endif()
 
 get_target_property(spcart_type spcart TYPE)
 configure_package_config_file(cmake/spcartConfig.cmake.in spcartConfig.cmake

@@ -70,7 +70,8 @@ template <>
 constexpr auto kNames<Solver> = std::to_array<Name<Solver>>({{Solver::automatic, "auto"},
                                                              {Solver::gram, "gram"},
                                                              {Solver::outer, "outer"},
-                                                             {Solver::krylov, "krylov"}});
+                                                             {Solver::krylov, "krylov"},
+                                                             {Solver::slepc, "slepc"}});
 
 template <>
 constexpr std::string_view kWhat<Precision> = "precision";

@@ -121,7 +121,7 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"order", "", "variance|none", "components by explained variance, or in the method's own order",
      [](Options& o, std::string_view text) { o.order = parse<Order>(text); },
      [](const Options& o) { return std::string(name(o.order)); }},
-    {"solver", "", "auto|gram|outer|krylov", "how the principal components are computed",
+    {"solver", "", "auto|gram|outer|krylov|slepc", "how the principal components are computed",
      [](Options& o, std::string_view text) { o.solver = parse<Solver>(text); },
      [](const Options& o) { return std::string(name(o.solver)); }},
     {"seed", "", "N", "of all random choices",

@@ -10,14 +10,13 @@
 #include "data/preparation.hpp"
 #include "krylov.hpp"
 #include "lapack.hpp"
+#include "on_ranks.hpp"
+#include "solver_costs.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
 
 namespace spcart {
 namespace {
-
-/// A Gram matrix of more rows than this does not fit an ordinary memory.
-constexpr Index kLargestGram = 30000;
 
 /// Components with less than this part of the first one's variance are near the rounding of double
 /// precision beside it.
@@ -68,14 +67,26 @@ SymmetricEigen by_outer(const DataMatrix& a, Index r, const Tick& tick) {
   return e;
 }
 
-SymmetricEigen by_krylov(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick,
+SymmetricEigen of_krylov(KrylovResult k, const PcaOptions& options,
                          std::vector<std::string>& warnings) {
-  KrylovResult k = krylov_eigenpairs(a, r, options, tick);
   if (!k.converged)
     warnings.push_back(fmt::format(
         "the principal components did not reach their tolerance {:g} in {} passes over the data",
         options.tolerance, k.passes));
   return {std::move(k.values), std::move(k.vectors)};
+}
+
+SymmetricEigen by_krylov(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick,
+                         std::vector<std::string>& warnings) {
+  return of_krylov(krylov_eigenpairs(a, r, options, tick), options, warnings);
+}
+
+SymmetricEigen by_slepc(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick,
+                        std::vector<std::string>& warnings) {
+  const auto* ranks = dynamic_cast<const OnRanks*>(&a);
+  if (ranks == nullptr)
+    throw Error("solver = slepc: it is for tables that are spread over ranks, as by spcart-mpi");
+  return of_krylov(ranks->leading_eigenpairs(r, options, tick, warnings), options, warnings);
 }
 
 /// A variable that does not vary has no part in any component: what is there is rounding.
@@ -114,24 +125,11 @@ void make_largest_positive(Matrix& v) {
 
 }  // namespace
 
-/// By the time that each would take. The constants are seconds, measured side by side on two cores
-/// for tables of 200 to 30000 rows and columns; only their ratios matter. A decomposition of size m
-/// costs as much as 3 products of its size. Iterating takes 10 to 20 passes where the spectrum
-/// falls off, and 100 or more where it is flat, which cannot be known beforehand: the geometric
-/// mean of both counts. The block that is multiplied in a pass grows with the root of r, and the
-/// basis, of about 7 r vectors, must be kept orthonormal.
 Solver chosen_solver(Index rows, Index cols, double entries, Index components) {
-  constexpr double kProduct = 1.45e-11, kSparseProduct = 1e-9, kDecomposition = 4.5e-11,
-                   kRead = 1e-8, kIterate = 1e-8, kBasis = 4.2e-8;
-  const auto n = static_cast<double>(rows), p = static_cast<double>(cols);
-  const auto r = static_cast<double>(components);
-  const double m = std::min(n, p);
-  const bool sparse = entries < n * p;
-  const double product =
-      sparse ? kSparseProduct * entries * entries / std::max(n, p) : kProduct * n * p * m;
-  const double direct = product + kDecomposition * m * m * m + kRead * entries;
-  const double iterated = kIterate * entries * std::sqrt(r) + kBasis * p * r * r;
-  if (iterated < direct || m > static_cast<double>(kLargestGram)) return Solver::krylov;
+  const SolverCosts cost = solver_costs(rows, cols, entries, components);
+  const double direct = cost.product + cost.decomposition + cost.read;
+  if (cost.iterate + cost.basis < direct || std::min(rows, cols) > kLargestGram)
+    return Solver::krylov;
   return cols <= rows ? Solver::gram : Solver::outer;
 }
 
@@ -155,6 +153,7 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
                                                  : options.solver;
   SymmetricEigen e = b.solver == Solver::gram    ? by_gram(a, r, options, tick, b.gram)
                      : b.solver == Solver::outer ? by_outer(a, r, tick)
+                     : b.solver == Solver::slepc ? by_slepc(a, r, options, tick, b.warnings)
                                                  : by_krylov(a, r, options, tick, b.warnings);
   b.rank = numerical_rank(e.values, rank_threshold(a));
   clear_idle_variables(e.vectors, a.column_squared_norms());

@@ -12,10 +12,12 @@
 #include "lapack.hpp"
 #include "polar.hpp"
 #include "random.hpp"
+#include "rotate_rows.hpp"
 #include "selection.hpp"
 #include "sliced_loadings.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
+#include "spread_selection.hpp"
 
 namespace spcart {
 namespace {
@@ -27,8 +29,10 @@ constexpr double kOrthonormal = 1e-6;
 /// does, and end().
 class Turning {
  public:
-  Turning(const BasisPanels& basis, const RotateOptions& options, Matrix start)
+  Turning(const BasisPanels& basis, const RotateOptions& options, Matrix start,
+          const OtherRows* others)
       : basis_(basis),
+        others_(others),
         options_(options),
         rotation_(std::move(start)),
         truncated_from_(rotation_),
@@ -78,6 +82,9 @@ class Turning {
       truncate(slice, first, z);
   }
 
+  /// Thresholds of all components, where they depend on rows that others have.
+  void select_spread() { spcart::select_spread(z_, options_.truncation, *others_, thresholds_); }
+
   /// Thresholds of some of the components, the last ones being good guesses.
   void select_some(Index slice) {
     for (Index i = slice; i < basis_.components(); i += basis_.slices()) {
@@ -94,19 +101,26 @@ class Turning {
 
   void end() {
     x_.measure(lengths_, l1_);
-    double change = x_.normalize(lengths_, before_), zeroed = 0;
-    sum_products();
+    Matrix& sum = sums_.front().product;
+    for (std::size_t s = 1; s < sums_.size(); ++s) sum += sums_[s].product;
+    double zeroed = 0;
     for (const Sums& s : sums_) zeroed += s.zeroed.sum();
+    auto nonzeros = static_cast<double>(x_.nonzeros());
+    if (others_) sum_with_others(zeroed, nonzeros);
+    Matrix change(1, 1);
+    change(0) = x_.normalize(lengths_, before_);
+    if (others_) others_->sum(change);
+    divide_products();
     std::swap(truncated_from_, rotation_);
-    const double trace_norm = polar_(product_, rotation_);
+    const double trace_norm = turn();
     const auto r = static_cast<double>(basis_.components());
-    const auto nonzeros = static_cast<double>(x_.nonzeros());
-    change = std::sqrt(change / r);
-    history_.push_back({.change = change,
+    const auto p = static_cast<double>(others_ ? others_->all() : basis_.variables());
+    change(0) = std::sqrt(change(0) / r);
+    history_.push_back({.change = change(0),
                         .truncated_energy = zeroed / r,
-                        .sparsity = 1 - nonzeros / (r * static_cast<double>(basis_.variables())),
+                        .sparsity = 1 - nonzeros / (r * p),
                         .objective = objective(nonzeros, trace_norm)});
-    if (change < options_.tolerance)
+    if (change(0) < options_.tolerance)
       status_ = Status::converged;
     else if (static_cast<Index>(history_.size()) == options_.max_iterations)
       status_ = Status::iteration_limit;
@@ -140,11 +154,37 @@ class Turning {
     }
   }
 
+  /// All that a turn needs to know of the other rows, in one sum of about r x r numbers.
+  void sum_with_others(double& zeroed, double& nonzeros) {
+    const Index r = basis_.components();
+    Matrix all = Matrix::Zero(r + 4, r);
+    all.topRows(r) = sums_.front().product.topRows(r);
+    all.row(r) = lengths_.cwiseAbs2().transpose();
+    all.row(r + 1) = l1_.transpose();
+    all(r + 2, 0) = zeroed;
+    all(r + 3, 0) = nonzeros;
+    others_->sum(all);
+    sums_.front().product.topRows(r) = all.topRows(r);
+    lengths_ = all.row(r).transpose().cwiseSqrt();
+    l1_ = all.row(r + 1).transpose();
+    zeroed = all(r + 2, 0);
+    nonzeros = all(r + 3, 0);
+  }
+
+  /// The polar step, and the trace norm of X'V.
+  double turn() {
+    if (!others_) return polar_(product_, rotation_);
+    Matrix trace_norm(1, 1);
+    if (others_->is_first()) trace_norm(0) = polar_(product_, rotation_);
+    others_->take_from_first(rotation_);
+    others_->take_from_first(trace_norm);
+    return trace_norm(0);
+  }
+
   /// X'V of the normalised X. A loading that is emptied once stays zero: the objective could rise
   /// if it came back.
-  void sum_products() {
-    Matrix& sum = sums_.front().product;
-    for (std::size_t s = 1; s < sums_.size(); ++s) sum += sums_[s].product;
+  void divide_products() {
+    const Matrix& sum = sums_.front().product;
     for (Index i = 0; i < basis_.components(); ++i) {
       const bool empty = !(lengths_[i] > 0);
       if (empty)
@@ -170,6 +210,7 @@ class Turning {
   }
 
   const BasisPanels& basis_;
+  const OtherRows* others_;  ///< null where all rows are here
   const RotateOptions& options_;
   Matrix rotation_, truncated_from_;
   PolarSteps polar_;
@@ -185,13 +226,13 @@ class Turning {
 
 /// Of several settings that start by varimax it is found once, and kept in `varimax`.
 Matrix starting_rotation(ConstBlock v, const RotateOptions& options, Matrix& varimax,
-                         const Tick& tick) {
+                         const Tick& tick, const OtherRows* others) {
   if (options.from.size() > 0) return options.from;
   switch (options.start) {
     case Start::identity:
       return Matrix::Identity(v.cols(), v.cols());
     case Start::varimax:
-      if (varimax.size() == 0) varimax = varimax_rotation(v, tick);
+      if (varimax.size() == 0) varimax = varimax_of_rows(v, tick, others);
       return varimax;
     case Start::random:
       return random_rotation(v.cols(), options.seed);
@@ -222,8 +263,9 @@ void check(ConstBlock v, const RotateOptions& options) {
 /// Turns all settings that go on, their rotations side by side in one product with V.
 class Sweep {
  public:
-  Sweep(const BasisPanels& basis, std::size_t settings)
+  Sweep(const BasisPanels& basis, std::size_t settings, const OtherRows* others)
       : basis_(basis),
+        others_(others),
         rotations_(basis.components() * static_cast<Index>(settings), basis.components()),
         panels_(static_cast<std::size_t>(basis.slices()),
                 Matrix(basis.panel_size(rotations_.rows()), rotations_.rows())) {}
@@ -242,7 +284,7 @@ class Sweep {
         settings[k]->take(slice, first, z.middleCols(static_cast<Index>(k) * r, r));
     });
     select(settings);
-    parallel_for(static_cast<Index>(settings.size()), settings.size() > 1,
+    parallel_for(static_cast<Index>(settings.size()), settings.size() > 1 && !others_,
                  [&](Index k) { settings[static_cast<std::size_t>(k)]->end(); });
   }
 
@@ -250,8 +292,11 @@ class Sweep {
   void select(std::span<Turning*> settings) {
     for (Turning* setting : settings) {
       if (!setting->selects()) continue;
-      parallel_for(basis_.slices(), basis_.slices() > 1,
-                   [&](Index slice) { setting->select_some(slice); });
+      if (others_)
+        setting->select_spread();
+      else
+        parallel_for(basis_.slices(), basis_.slices() > 1,
+                     [&](Index slice) { setting->select_some(slice); });
       basis_.for_panels(0, [&](Index slice, Index first, Index count) {
         setting->truncate_kept(slice, first, count);
       });
@@ -259,23 +304,47 @@ class Sweep {
   }
 
   const BasisPanels& basis_;
+  const OtherRows* others_;
   Matrix rotations_;            ///< R of each setting
   std::vector<Matrix> panels_;  ///< of each slice
 };
 
 /// Turns all settings to their ends, side by side.
-std::vector<Rotated> turn(const BasisPanels& basis, std::vector<Turning> turnings,
-                          const Tick& tick) {
-  Sweep sweep(basis, turnings.size());
+std::vector<Rotated> turn(const BasisPanels& basis, std::vector<Turning> turnings, const Tick& tick,
+                          const OtherRows* others) {
+  Sweep sweep(basis, turnings.size(), others);
   std::vector<Turning*> active;
   for (Turning& turning : turnings) active.push_back(&turning);
   while (!active.empty()) {
-    if (tick) tick(active.front()->progress());
+    tell(tick, active.front()->progress(), others);
     sweep(active);
     std::erase_if(active, [](const Turning* turning) { return turning->done(); });
   }
   std::vector<Rotated> results;
   for (Turning& turning : turnings) results.push_back(std::move(turning).result());
+  return results;
+}
+
+std::vector<Rotated> rotate_all(ConstBlock v, std::span<const RotateOptions> settings,
+                                const Tick& tick, const OtherRows* others) {
+  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
+  const BasisPanels basis(v);
+  if (!others && !basis.gram().isIdentity(kOrthonormal))
+    throw Error("basis: its columns are not orthonormal");
+  const Index p = others ? others->all() : v.rows();
+  const auto step = static_cast<std::size_t>(settings_together(p, v.cols()));
+  Matrix varimax;
+  std::vector<Rotated> results;
+  for (std::size_t first = 0; first < settings.size(); first += step) {
+    std::vector<Turning> turnings;
+    for (const RotateOptions& options :
+         settings.subspan(first, std::min(step, settings.size() - first))) {
+      Matrix start = starting_rotation(v, options, varimax, tick, others);
+      if (others) others->take_from_first(start);
+      turnings.emplace_back(basis, options, std::move(start), others);
+    }
+    std::ranges::move(turn(basis, std::move(turnings), tick, others), std::back_inserter(results));
+  }
   return results;
 }
 
@@ -289,21 +358,18 @@ std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const Rotat
                                              const Tick& tick) {
   if (settings.empty()) return {};
   for (const RotateOptions& options : settings) check(v, options);
-  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
-  const BasisPanels basis(v);
-  if (!basis.gram().isIdentity(kOrthonormal)) throw Error("basis: its columns are not orthonormal");
+  return rotate_all(v, settings, tick, nullptr);
+}
 
-  const auto step = static_cast<std::size_t>(settings_together(v.rows(), v.cols()));
-  Matrix varimax;
-  std::vector<Rotated> results;
-  for (std::size_t first = 0; first < settings.size(); first += step) {
-    std::vector<Turning> turnings;
-    for (const RotateOptions& options :
-         settings.subspan(first, std::min(step, settings.size() - first)))
-      turnings.emplace_back(basis, options, starting_rotation(v, options, varimax, tick));
-    std::ranges::move(turn(basis, std::move(turnings), tick), std::back_inserter(results));
-  }
-  return results;
+std::vector<Rotated> rotate_rows(ConstBlock rows, std::span<const RotateOptions> settings,
+                                 const Tick& tick, const OtherRows& others) {
+  return rotate_all(rows, settings, tick, &others);
+}
+
+void check_rotation(ConstBlock v, std::span<const RotateOptions> settings) {
+  for (const RotateOptions& options : settings) check(v, options);
+  if (!settings.empty() && !(v.transpose() * v).isIdentity(kOrthonormal))
+    throw Error("basis: its columns are not orthonormal");
 }
 
 Index settings_together(Index variables, Index components) {

@@ -31,7 +31,7 @@ Solver solver_for(const Table& table, Index components, Solver wanted,
   const auto fits = [&](Index size) { return taken + gram_memory(size) <= most; };
   const Index n = table.rows(), p = table.cols();
   const Index size = wanted == Solver::gram ? p : wanted == Solver::outer ? n : std::min(n, p);
-  if (wanted == Solver::krylov) return wanted;
+  if (wanted == Solver::krylov || wanted == Solver::slepc) return wanted;
   if (wanted != Solver::automatic && !fits(size))
     throw Error(fmt::format("solver = {}: it takes {} beside {}, more than the memory of {}",
                             name(wanted), bytes_in_words(gram_memory(size)), bytes_in_words(taken),

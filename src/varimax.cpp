@@ -3,6 +3,7 @@
 #include "basis_panels.hpp"
 #include "kernels.hpp"
 #include "polar.hpp"
+#include "rotate_rows.hpp"
 #include "spcart/rotate.hpp"
 
 namespace spcart {
@@ -23,18 +24,19 @@ struct Slice {
 
 /// The criterion rises along V'(Z^3 - Z diag(Z'Z) / p), entry by entry, and columns of Z = V R have
 /// unit length.
-Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
+Matrix varimax_of_rows(ConstBlock v, const Tick& tick, const OtherRows* others) {
   const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
   const BasisPanels basis(v);
   const Index r = v.cols();
-  const double spread = 1 / static_cast<double>(v.rows());
+  const double spread = 1 / static_cast<double>(others ? others->all() : v.rows());
   std::vector<Slice> slices(static_cast<std::size_t>(basis.slices()),
                             {Matrix(basis.panel_size(r), r), Matrix(r, r)});
   PolarSteps polar(r);
   Matrix rotation = Matrix::Identity(r, r), ascent(r, r);  // Z = V rotation
+  Matrix criterion(1, 1);
   double before = 0;
   for (int turn = 0; turn < kMostTurns; ++turn) {
-    if (tick) tick(0);
+    tell(tick, 0, others);
     for (Slice& slice : slices) slice.ascent.setZero();
     basis.for_panels(r, [&](Index place, Index first, Index count) {
       Slice& slice = slices[static_cast<std::size_t>(place)];
@@ -46,11 +48,25 @@ Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
     });
     ascent = slices.front().ascent;
     for (std::size_t s = 1; s < slices.size(); ++s) ascent += slices[s].ascent;
-    const double criterion = polar(ascent, rotation);
-    if (turn > 0 && criterion < before * (1 + kTolerance)) break;
-    before = criterion;
+    if (others) others->sum(ascent);
+    if (!others || others->is_first()) criterion(0) = polar(ascent, rotation);
+    if (others) others->take_from_first(rotation);
+    if (others) others->take_from_first(criterion);
+    if (turn > 0 && criterion(0) < before * (1 + kTolerance)) break;
+    before = criterion(0);
   }
   return rotation.transpose();
+}
+
+Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
+  return varimax_of_rows(v, tick, nullptr);
+}
+
+void tell(const Tick& tick, double fraction, const OtherRows* others) {
+  const auto call = [&] {
+    if (tick) tick(fraction);
+  };
+  others ? others->together(call) : call();
 }
 
 }  // namespace spcart

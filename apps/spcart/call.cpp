@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <vector>
 
 namespace spcart::command {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::vector<std::string>& words() {
   static std::vector<std::string> kept;
@@ -27,7 +30,7 @@ std::string shell_word(std::string_view word) {
 void keep_call(int argc, char** argv) { words().assign(argv, argv + argc); }
 
 std::string this_call() {
-  std::string call = "spcart";
+  std::string call = words().empty() ? "spcart" : fs::path(words().front()).filename().string();
   for (std::size_t i = 1; i < words().size(); ++i) call += ' ' + shell_word(words()[i]);
   return call;
 }

@@ -14,7 +14,8 @@ enum class Solver {
   automatic,  ///< by shape
   gram,       ///< eigenvectors of A'A: few variables
   outer,      ///< eigenvectors of AA': few samples
-  krylov      ///< block Krylov with thick restarts: both large, few components
+  krylov,     ///< block Krylov with thick restarts: both large, few components
+  slepc       ///< the same by SLEPc, where the rows are spread over ranks: so are its vectors
 };
 
 /// What `automatic` takes for so many components of a table of so many stored numbers.
@@ -22,9 +23,10 @@ Solver chosen_solver(Index rows, Index cols, double entries, Index components);
 
 struct PcaOptions {
   Solver solver = Solver::automatic;
-  double tolerance = 1e-8;  ///< krylov: stop at |A'A v - s^2 v| <= tolerance * s_1^2 for each v
-  Index max_passes = 500;   ///< krylov: passes over the data before it gives up
-  std::uint64_t seed = 0;   ///< krylov: of the starting block
+  double tolerance =
+      1e-8;  ///< krylov, slepc: stop at |A'A v - s^2 v| <= tolerance * s_1^2 for each v
+  Index max_passes = 500;  ///< krylov, slepc: passes over the data before it gives up
+  std::uint64_t seed = 0;  ///< krylov, slepc: of the starting block
 };
 
 /// The first r right singular vectors of A.

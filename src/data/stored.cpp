@@ -51,9 +51,9 @@ void StoredMatrix::measure(const Preparation& preparation, const Tick& tick) {
 
   std::vector<Index> constant;
   const double largest_row_mean = row_means_.size() > 0 ? row_means_.cwiseAbs().maxCoeff() : 0;
+  rounding_ = kNoVariation * m.largest.cwiseMax(largest_row_mean);
   for (Index j = 0; j < cols(); ++j) {
-    const double size = std::max(m.largest[j], largest_row_mean);
-    if (std::sqrt(m.squares[j] / n) > kNoVariation * size) continue;
+    if (std::sqrt(m.squares[j] / n) > rounding_[j]) continue;
     if (preparation.scale && !preparation.scales) {
       constant.push_back(j);
       (*used.scales)[j] = 0;

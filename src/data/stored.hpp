@@ -14,6 +14,10 @@ namespace spcart {
 /// A panel is a part of A laid out with samples as columns. Panels are prepared when they are read,
 /// before anything is rounded or multiplied, so that large means cannot destroy a Gram matrix.
 class StoredMatrix : public DataMatrix {
+ public:
+  /// Standard deviations of the stored variables that are no more than rounding of their values.
+  const Vector& rounding() const { return rounding_; }
+
  protected:
   StoredMatrix(Index rows, Index cols, double entries) : DataMatrix(rows, cols, rows, entries) {}
 
@@ -120,6 +124,7 @@ class StoredMatrix : public DataMatrix {
   template <class Real>
   void sum_outer(Along along, Block g, const Tick& tick) const;
 
+  Vector rounding_;
   Vector row_means_;       ///< m, empty where row means stay
   Vector inverse_scales_;  ///< the diagonal of D
   double unit_ = 1;        ///< by which panels are divided, so that single precision can hold them

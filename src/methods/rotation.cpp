@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "methods/method.hpp"
+#include "on_ranks.hpp"
 #include "spcart/loadings.hpp"
 
 namespace spcart {
@@ -48,7 +49,10 @@ RotateOptions rotate_options(const Task& task) {
 std::vector<Found> fit_spcart_all(const Task& task, std::span<const RotateOptions> settings) {
   std::vector<Found> all;
   const auto v = task.basis.vectors.leftCols(task.components);
-  for (Rotated& rotated : rotate_and_truncate_all(v, settings, task.tick))
+  const auto* ranks = dynamic_cast<const OnRanks*>(&task.a);
+  const bool spread = ranks != nullptr && ranks->spreads(v.rows(), v.cols());
+  for (Rotated& rotated : spread ? ranks->rotate_all(v, settings, task.tick)
+                                 : rotate_and_truncate_all(v, settings, task.tick))
     all.push_back({.loadings = std::move(rotated.loadings),
                    .rotation = std::move(rotated.rotation),
                    .truncated_from = std::move(rotated.truncated_from),

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "spcart/mpi.hpp"
+
+namespace spcart::command {
+
+/// The ranks of the program. The root runs the command as the serial program does; the others read
+/// and prepare their rows when it does, and serve its products.
+class Crew {
+ public:
+  Crew();
+
+  /// At the root: dismisses the others.
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  const mpi::Ranks& ranks() const { return ranks_; }
+  const mpi::Share& share() const { return share_; }
+
+  /// What every rank but the root does, until the root dismisses it.
+  void serve();
+
+  // At the root: reading and preparing, in which all take part.
+  const mpi::Share& read(const std::string& source, const ReadOptions& options, const Tick& tick);
+  std::unique_ptr<DataMatrix> prepare(const Preparation& preparation,
+                                      const mpi::CheckpointOptions& checkpoint, const Tick& tick);
+
+  /// The one that there is.
+  static Crew& get();
+
+ private:
+  enum class Task : int { read, prepare, dismiss };
+
+  mpi::Ranks ranks_;
+  mpi::Share share_;
+};
+
+}  // namespace spcart::command

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace spcart::mpi {
+
+/// Throws std::runtime_error where a function of MPI has failed to do what it should.
+void check(int code, const char* what);
+
+}  // namespace spcart::mpi

@@ -1,0 +1,445 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "data/file_scalar.hpp"
+#include "data/open_file.hpp"
+#include "io/cache.hpp"
+#include "io/missing.hpp"
+#include "io/text.hpp"
+#include "mpi/shards.hpp"
+#include "spcart/datasets.hpp"
+#include "spcart/error.hpp"
+#include "spcart/memory.hpp"
+#include "spcart/mpi.hpp"
+#include "spcart/names.hpp"
+
+namespace spcart::mpi {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// How the rows of a table come to the ranks.
+enum class Way : int {
+  pieces,   ///< each rank reads its rows of plain .npy files
+  files,    ///< each rank reads some files whole
+  slices,   ///< each rank reads everything and keeps its rows
+  problem,  ///< the same of a built-in problem
+  root      ///< the root reads everything
+};
+
+// As bytes, which take names of files as they are, whether they are UTF-8 or not.
+std::string packed(const json& j) {
+  const std::vector<std::uint8_t> bytes = json::to_cbor(j);
+  return {bytes.begin(), bytes.end()};
+}
+json unpacked(const std::string& bytes) { return json::from_cbor(bytes); }
+
+/// What the root finds out before anybody reads, and tells the others.
+struct Plan {
+  Way way = Way::root;
+  std::vector<std::string> files;
+  std::vector<Index> rows;           ///< of each file, for pieces
+  std::vector<std::uint64_t> sizes;  ///< of each file in bytes, for files
+  ReadOptions options;
+};
+
+json to_json(const Plan& plan) {
+  const ReadOptions& o = plan.options;
+  return {{"way", plan.way},
+          {"files", plan.files},
+          {"rows", plan.rows},
+          {"sizes", plan.sizes},
+          {"missing", o.missing},
+          {"header", o.header},
+          {"row_labels", o.row_labels},
+          {"exclude", o.exclude},
+          {"covariance", o.covariance},
+          {"storage", o.storage},
+          {"memory", o.memory},
+          {"components", o.components},
+          {"cache", o.cache.string()}};
+}
+
+Plan plan_of(const json& j) {
+  Plan plan{j.at("way"), j.at("files"), j.at("rows"), j.at("sizes"), {}};
+  plan.options = {.missing = j.at("missing"),
+                  .header = j.at("header"),
+                  .row_labels = j.at("row_labels"),
+                  .exclude = j.at("exclude"),
+                  .covariance = j.at("covariance"),
+                  .storage = j.at("storage"),
+                  .memory = j.at("memory"),
+                  .components = j.at("components"),
+                  .cache = j.at("cache").get<std::string>()};
+  return plan;
+}
+
+/// The table of an .npy file where it lies; none where it is another file or is compressed.
+std::optional<FileView> view_in_place(const std::string& file) {
+  io::ByteSource source(file);
+  if (source.is_gzipped() || !source.file() || !source.head().starts_with("\x93NUMPY")) return {};
+  const Table table = read_table(file, {.storage = Storage::file});
+  const auto* view = std::get_if<FileView>(&table.values);
+  return view != nullptr ? std::optional(*view) : std::nullopt;
+}
+
+void refuse_difference(const std::string& file, const std::string& what, const std::string& first,
+                       const std::string& other) {
+  throw Error(fmt::format("{}: {}, but {} {}: all files of a pattern must be alike", file, what,
+                          first, other));
+}
+
+/// Where all files are plain .npy files, so that any of their rows can be found; else none.
+std::optional<std::vector<Index>> rows_in_place(const std::vector<std::string>& files) {
+  std::optional<FileView> first;
+  std::vector<Index> rows;
+  for (const std::string& file : files) {
+    const std::optional<FileView> view = view_in_place(file);
+    if (!view) return {};
+    if (!first) first = view;
+    if (view->cols != first->cols)
+      refuse_difference(file, fmt::format("has {} columns", view->cols), files.front(),
+                        fmt::format("has {}", first->cols));
+    if (widened(view->scalar) != widened(first->scalar))
+      refuse_difference(file, fmt::format("holds {}", name(widened(view->scalar))), files.front(),
+                        fmt::format("holds {}", name(widened(first->scalar))));
+    rows.push_back(view->rows);
+  }
+  return rows;
+}
+
+Plan make_plan(const Ranks& ranks, const std::string& source, const ReadOptions& options) {
+  Plan plan;
+  plan.options = options;
+  plan.files = {source};
+  if (source.starts_with('@')) {
+    plan.options.covariance |= load_dataset(source).covariance;
+    plan.way = plan.options.covariance ? Way::root : Way::problem;
+    return plan;
+  }
+  if (is_pattern(source)) {
+    plan.files.clear();
+    for (const fs::path& file : matching_files(source)) plan.files.push_back(file.string());
+  }
+  const bool several = plan.files.size() > 1;
+  if (options.covariance && several)
+    throw Error(fmt::format("{}: a covariance is one file, not {}", source, plan.files.size()));
+  if (source == "-" && ranks.size() > 1)
+    throw Error("standard input cannot be spread over ranks: give a file");
+  if (options.covariance || source == "-") return plan;
+  // What leaves rows or columns out makes a copy of the whole.
+  if (options.exclude.empty() && options.missing == Missing::error)
+    if (auto rows = rows_in_place(plan.files)) {
+      plan.way = Way::pieces;
+      plan.rows = std::move(*rows);
+      return plan;
+    }
+  if (several && options.missing == Missing::mean)
+    throw Error(fmt::format(
+        "missing = mean: the mean of a variable is not known where {} files are read apart",
+        plan.files.size()));
+  plan.way = several ? Way::files : Way::slices;
+  for (const std::string& file : plan.files) {
+    std::error_code failed;
+    plan.sizes.push_back(fs::file_size(file, failed));
+    if (failed) throw Error(fmt::format("{}: cannot be read: {}", file, failed.message()));
+  }
+  return plan;
+}
+
+/// The rows of a piece, one after the other as they lie in the file, widened.
+void read_rows(const FileView& view, const Piece& piece, char* to) {
+  constexpr Index kNumbers = Index{1} << 20;
+  const std::size_t size = size_of(view.scalar), wide = size_of(widened(view.scalar));
+  const bool by_row = view.order == FileView::Order::row;
+  const Index runs = by_row ? 1 : view.cols, length = piece.count * (by_row ? view.cols : 1);
+  std::vector<char> stored(is_kept(view.scalar) ? 0 : static_cast<std::size_t>(kNumbers) * size);
+  for (Index run = 0; run < runs; ++run) {
+    const Index first = by_row ? piece.first * view.cols : run * view.rows + piece.first;
+    for (Index done = 0; done < length; done += kNumbers) {
+      const auto count = static_cast<std::size_t>(std::min(kNumbers, length - done));
+      const auto offset = view.values + static_cast<std::uint64_t>(first + done) * size;
+      char* from = is_kept(view.scalar) ? to : stored.data();
+      view.file->read(offset, from, count * size);
+      if (!is_kept(view.scalar)) widen(view.scalar, from, count, to);
+      to += count * wide;
+    }
+  }
+}
+
+/// Numbers of a dense table that are this rank's.
+class DenseShare {
+ public:
+  DenseShare(const Ranks& ranks, const Plan& plan, Share& share) : plan_(plan), share_(share) {
+    for (const Piece& piece : even_pieces(plan.rows, ranks.rank(), ranks.size())) {
+      const std::optional<FileView> view = view_in_place(plan.files[piece.file]);
+      if (!view || view->rows != plan.rows[piece.file])
+        throw Error(fmt::format("{}: changed while it was being read", plan.files[piece.file]));
+      pieces_.push_back(piece);
+      views_.push_back(*view);
+      rows_ += piece.count;
+    }
+    if (rows_ == 0) return;
+    in_file_ =
+        static_cast<std::uint64_t>(rows_ * cols()) * size_of(widened(views_.front().scalar)) >
+        room(ranks);
+  }
+
+  void read(const Tick& tick) {
+    const bool by_row = std::ranges::all_of(
+        views_, [](const FileView& view) { return view.order == FileView::Order::row; });
+    if (in_file_) {
+      for (std::size_t k = 0; k < pieces_.size(); ++k) leave(k);
+    } else if (by_row && !pieces_.empty()) {
+      load(0, pieces_.size(), tick);
+    } else {
+      for (std::size_t k = 0; k < pieces_.size(); ++k) load(k, k + 1, tick);
+    }
+  }
+
+ private:
+  Index cols() const { return views_.front().cols; }
+
+  std::uint64_t room(const Ranks& ranks) const {
+    const ReadOptions& o = plan_.options;
+    if (o.storage == Storage::file) return 0;
+    if (o.storage == Storage::memory) return std::numeric_limits<std::uint64_t>::max();
+    return room_for_table(o.memory, cols(), o.components,
+                          available_memory() / static_cast<std::uint64_t>(ranks.on_this_host()));
+  }
+
+  std::string name_of_piece(std::size_t k) const {
+    const Piece& piece = pieces_[k];
+    const std::string& file = plan_.files[piece.file];
+    if (piece.count == views_[k].rows) return file;
+    return fmt::format("{}, rows {} to {}", file, piece.first + 1, piece.first + piece.count);
+  }
+
+  /// Pieces `first` to `last - 1` in one table in memory.
+  void load(std::size_t first, std::size_t last, const Tick& tick) {
+    const Scalar scalar = widened(views_[first].scalar);
+    Index rows = 0;
+    for (std::size_t k = first; k < last; ++k) rows += pieces_[k].count;
+    const auto bytes = static_cast<std::size_t>(rows * cols()) * size_of(scalar);
+    const std::shared_ptr<char[]> numbers(new char[bytes]);
+    char* to = numbers.get();
+    for (std::size_t k = first; k < last; ++k) {
+      if (tick) tick(static_cast<double>(k) / static_cast<double>(pieces_.size()));
+      read_rows(views_[k], pieces_[k], to);
+      to += static_cast<std::size_t>(pieces_[k].count * cols()) * size_of(scalar);
+    }
+    const bool by_row = views_[first].order == FileView::Order::row;
+    add({DenseView{numbers.get(), scalar, rows, cols(), by_row ? cols() : 1, by_row ? 1 : rows,
+                   numbers},
+         false,
+         {},
+         {}},
+        last == first + 1 ? name_of_piece(first)
+                          : fmt::format("{} to {}", name_of_piece(first), name_of_piece(last - 1)));
+  }
+
+  void leave(std::size_t k) {
+    FileView view = views_[k];
+    const Piece& piece = pieces_[k];
+    if (view.order == FileView::Order::column && piece.count != view.rows)
+      throw Error(fmt::format(
+          "{}: is stored by columns, so that a rank's rows must fit its memory: store it by rows",
+          plan_.files[piece.file]));
+    view.values += static_cast<std::uint64_t>(piece.first * view.cols) * size_of(view.scalar);
+    view.rows = piece.count;
+    view.memory = room_for_buffers(plan_.options.memory, cols(), plan_.options.components);
+    add({view, false, {}, {}}, name_of_piece(k));
+  }
+
+  void add(Table table, std::string name) {
+    share_.parts.push_back(std::move(table));
+    share_.names.push_back(std::move(name));
+  }
+
+  const Plan& plan_;
+  Share& share_;
+  std::vector<Piece> pieces_;
+  std::vector<FileView> views_;  ///< of the whole file of each piece
+  Index rows_ = 0;
+  bool in_file_ = false;
+};
+
+/// The options for a file that this rank reads by itself: what the host has is for all its ranks.
+ReadOptions own_options(const Ranks& ranks, const Plan& plan) {
+  ReadOptions options = plan.options;
+  if (options.memory == 0 && ranks.on_this_host() > 1 && options.storage == Storage::automatic)
+    options.memory = available_memory() / static_cast<std::uint64_t>(ranks.on_this_host());
+  return options;
+}
+
+/// What must be the same in all files.
+struct Likeness {
+  bool sparse = false;
+  Scalar scalar = Scalar::float64;
+  std::vector<std::string> variables;
+
+  explicit Likeness(const Table& table) : variables(table.variables) {
+    if (const auto* file = std::get_if<FileView>(&table.values)) {
+      sparse = file->sparse;
+      scalar = widened(file->scalar);
+    } else if (const auto* dense = std::get_if<DenseView>(&table.values)) {
+      scalar = dense->scalar;
+    } else {
+      sparse = true;
+      scalar = std::get<SparseView>(table.values).scalar;
+    }
+  }
+  explicit Likeness(const json& j)
+      : sparse(j.at("sparse")), scalar(j.at("scalar")), variables(j.at("variables")) {}
+
+  json to_json() const {
+    return {{"sparse", sparse}, {"scalar", scalar}, {"variables", variables}};
+  }
+
+  void check(const Likeness& first, const std::string& file, const std::string& first_file) const {
+    if (variables.size() != first.variables.size())
+      refuse_difference(file, fmt::format("has {} columns", variables.size()), first_file,
+                        fmt::format("has {}", first.variables.size()));
+    if (sparse != first.sparse)
+      refuse_difference(file, sparse ? "is sparse" : "is dense", first_file,
+                        sparse ? "is not" : "is sparse");
+    if (scalar != first.scalar)
+      refuse_difference(file, fmt::format("holds {}", name(scalar)), first_file,
+                        fmt::format("holds {}", name(first.scalar)));
+    const auto [mine, theirs] = std::ranges::mismatch(variables, first.variables);
+    if (mine != variables.end())
+      refuse_difference(
+          file,
+          fmt::format("column {} is '{}'", mine - variables.begin() + 1, io::printable(*mine)),
+          first_file, fmt::format("has '{}' there", io::printable(*theirs)));
+  }
+};
+
+void read_files(const Ranks& ranks, const Plan& plan, Share& share, const Tick& tick) {
+  const FileRange run = even_run(plan.sizes, ranks.rank(), ranks.size());
+  ranks.together([&] {
+    const ReadOptions options = own_options(ranks, plan);
+    for (std::size_t k = run.first; k < run.last; ++k) {
+      share.parts.push_back(read_table(plan.files[k], options, tick));
+      share.names.push_back(plan.files[k]);
+    }
+  });
+  const Likeness first(
+      unpacked(ranks.broadcast(ranks.is_root() ? packed(Likeness(share.parts[0]).to_json()) : "")));
+  ranks.together([&] {
+    for (std::size_t k = 0; k < share.parts.size(); ++k)
+      Likeness(share.parts[k]).check(first, share.names[k], plan.files[0]);
+  });
+  if (ranks.is_root() && plan.files.size() < static_cast<std::size_t>(ranks.size()))
+    share.notes.push_back(
+        fmt::format("there are {} files for {} ranks: the others have nothing to do; plain .npy "
+                    "files could be spread by rows",
+                    plan.files.size(), ranks.size()));
+}
+
+/// A rank's rows of a table that all have.
+void keep_own(const Ranks& ranks, const Plan& plan, Table table, Share& share) {
+  const auto pieces = even_pieces({table.rows()}, ranks.rank(), ranks.size());
+  if (ranks.is_root()) share.variables = table.variables;
+  if (pieces.empty()) return;
+  const Piece piece = pieces.front();
+  if (auto* view = std::get_if<DenseView>(&table.values)) {
+    const auto skipped = static_cast<std::size_t>(piece.first * view->row_stride);
+    view->data = static_cast<const char*>(view->data) + skipped * size_of(view->scalar);
+    view->rows = piece.count;
+    if (!table.samples.empty())
+      table.samples = {table.samples.begin() + piece.first,
+                       table.samples.begin() + piece.first + piece.count};
+  } else {
+    io::ByteSource source(plan.files[0]);
+    io::Cache cache(plan.options, plan.files[0], source);
+    std::vector<bool> kept(static_cast<std::size_t>(table.rows()), false);
+    std::fill_n(kept.begin() + piece.first, piece.count, true);
+    io::keep_only(table, kept, std::vector<bool>(static_cast<std::size_t>(table.cols()), true),
+                  cache);
+  }
+  share.parts.push_back(std::move(table));
+  share.names.push_back(plan.files[0]);
+}
+
+void read_parts(const Ranks& ranks, const Plan& plan, Share& share, const Tick& tick) {
+  switch (plan.way) {
+    case Way::pieces:
+      return ranks.together([&] { DenseShare(ranks, plan, share).read(tick); });
+    case Way::files:
+      return read_files(ranks, plan, share, tick);
+    case Way::slices:
+      return ranks.together([&] {
+        keep_own(ranks, plan, read_table(plan.files[0], own_options(ranks, plan), tick), share);
+      });
+    case Way::problem:
+      return ranks.together([&] { keep_own(ranks, plan, load_dataset(plan.files[0]), share); });
+    case Way::root:
+      ranks.together([&] {
+        if (!ranks.is_root()) return;
+        const std::string& source = plan.files[0];
+        share.parts = {source.starts_with('@') ? load_dataset(source)
+                                               : read_table(source, plan.options, tick)};
+        share.parts[0].covariance |= plan.options.covariance;
+        share.names = {source};
+        share.covariance = share.parts[0].covariance;
+      });
+  }
+}
+
+/// What the root knows of all parts, from what each rank says of its own.
+void describe(const Ranks& ranks, const Plan& plan, Share& share) {
+  json own = {
+      {"rows", 0},        {"cols", 0},        {"entries", 0.0},           {"sparse", false},
+      {"in_file", false}, {"labelled", true}, {"samples", json::array()}, {"notes", json::array()}};
+  for (const Table& part : share.parts) {
+    own["rows"] = own["rows"].get<Index>() + part.rows();
+    own["cols"] = part.cols();
+    own["entries"] = own["entries"].get<double>() + part.entries();
+    own["sparse"] = own["sparse"].get<bool>() || Likeness(part).sparse;
+    own["in_file"] = own["in_file"].get<bool>() || part.in_file();
+    own["labelled"] = own["labelled"].get<bool>() && !part.samples.empty();
+    for (const std::string& sample : part.samples) own["samples"].push_back(sample);
+    for (const std::string& note : part.notes) own["notes"].push_back(note);
+  }
+  const bool all_read_all = plan.way == Way::slices;  // then all have the same to say
+  bool labelled = true;
+  for (const std::string& text : ranks.gather(packed(own))) {
+    const json theirs = unpacked(text);
+    share.rows += theirs.at("rows").get<Index>();
+    share.cols = std::max(share.cols, theirs.at("cols").get<Index>());
+    share.entries += theirs.at("entries").get<double>();
+    share.sparse |= theirs.at("sparse").get<bool>();
+    share.in_file |= theirs.at("in_file").get<bool>();
+    labelled = labelled && theirs.at("labelled").get<bool>();
+    for (const auto& sample : theirs.at("samples")) share.samples.push_back(sample);
+    if (!all_read_all || share.notes.empty())
+      for (const auto& note : theirs.at("notes")) share.notes.push_back(note);
+  }
+  if (!labelled) share.samples.clear();
+  if (ranks.is_root() && share.variables.empty()) share.variables = share.parts[0].variables;
+  if (ranks.is_root() && share.variables.empty()) share.variables = default_names(share.cols);
+}
+
+}  // namespace
+
+Share read_share(const Ranks& ranks, const std::string& source, const ReadOptions& options,
+                 const Tick& tick) {
+  Plan plan;
+  ranks.together([&] {
+    if (ranks.is_root()) plan = make_plan(ranks, source, options);
+  });
+  plan = plan_of(unpacked(ranks.broadcast(packed(to_json(plan)))));
+  Share share;
+  read_parts(ranks, plan, share, tick);
+  describe(ranks, plan, share);
+  return share;
+}
+
+}  // namespace spcart::mpi

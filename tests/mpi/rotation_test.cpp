@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "count_bytes.hpp"
+#include "on_ranks.hpp"
+#include "spcart/error.hpp"
+#include "spread.hpp"
+#include "temporary.hpp"
+#include "verify.hpp"
+
+namespace spcart {
+namespace {
+
+constexpr std::array kTypes = {TruncationType::hard, TruncationType::soft, TruncationType::count,
+                               TruncationType::energy};
+
+/// A matrix of p variables on the ranks: of no use but to reach them.
+std::unique_ptr<DataMatrix> company(Index p) {
+  return testing::spread(verify::random_matrix(6, p, 1), {}, testing::Kind::dense);
+}
+
+std::vector<Rotated> spread_rotation(ConstBlock v, std::span<const RotateOptions> settings,
+                                     const Tick& tick = {}) {
+  const auto a = company(v.rows());
+  return dynamic_cast<const OnRanks&>(*a).rotate_all(v, settings, tick);
+}
+
+RotateOptions options_of(TruncationType type, Index p) {
+  const double lambda = type == TruncationType::count    ? std::floor(0.8 * static_cast<double>(p))
+                        : type == TruncationType::energy ? 0.2
+                                                         : 1 / std::sqrt(static_cast<double>(p));
+  return {.truncation = {type, lambda}};
+}
+
+void expect_same(const Rotated& spread, const Rotated& serial) {
+  EXPECT_EQ(verify::supports(spread.loadings), verify::supports(serial.loadings));
+  EXPECT_LT((Matrix(spread.loadings) - Matrix(serial.loadings)).norm(), 1e-10);
+  EXPECT_LT((spread.rotation - serial.rotation).norm(), 1e-10);
+  EXPECT_LT((spread.truncated_from - serial.truncated_from).norm(), 1e-10);
+  EXPECT_EQ(spread.status, serial.status);
+  ASSERT_EQ(spread.history.size(), serial.history.size());
+  for (std::size_t k = 0; k < serial.history.size(); ++k) {
+    EXPECT_NEAR(spread.history[k].objective, serial.history[k].objective, 1e-10);
+    EXPECT_NEAR(spread.history[k].truncated_energy, serial.history[k].truncated_energy, 1e-10);
+    EXPECT_NEAR(spread.history[k].sparsity, serial.history[k].sparsity, 1e-14);
+    EXPECT_NEAR(spread.history[k].change, serial.history[k].change, 1e-10);
+  }
+}
+
+TEST(SpreadRotation, IsTheSerialOneForEveryTruncationAndStart) {
+  for (const Index p : {7, 60, 501})
+    for (const TruncationType type : kTypes)
+      for (const Start start : {Start::identity, Start::varimax, Start::random}) {
+        SCOPED_TRACE(::testing::Message()
+                     << p << " variables, truncation " << static_cast<int>(type) << ", start "
+                     << static_cast<int>(start));
+        const Matrix v = verify::random_orthonormal(p, 5, 3);
+        RotateOptions options = options_of(type, p);
+        options.start = start;
+        options.tolerance = 1e-4;
+        expect_same(spread_rotation(v, std::span(&options, 1)).front(),
+                    rotate_and_truncate(v, options));
+      }
+}
+
+TEST(SpreadRotation, TurnsSeveralSettingsAtOnce) {
+  const Matrix v = verify::random_orthonormal(90, 4, 5);
+  std::vector<RotateOptions> settings;
+  for (const TruncationType type : kTypes) settings.push_back(options_of(type, v.rows()));
+  settings.push_back(settings.front());
+  settings.back().from = random_rotation(4, 9);
+  const std::vector<Rotated> spread = spread_rotation(v, settings);
+  const std::vector<Rotated> serial = rotate_and_truncate_all(v, settings);
+  ASSERT_EQ(spread.size(), serial.size());
+  for (std::size_t k = 0; k < serial.size(); ++k) expect_same(spread[k], serial[k]);
+}
+
+TEST(SpreadRotation, OfEqualsTheFirstOnesGoWhereverTheyAre) {
+  constexpr Index kSize = 16;  // a Hadamard matrix: all entries have the same size
+  Matrix v(kSize, 3);
+  for (Index i = 0; i < kSize; ++i)
+    for (Index j = 0; j < v.cols(); ++j)
+      v(i, j) =
+          (__builtin_popcountll(static_cast<unsigned long long>(i & (j + 1))) % 2 == 0 ? 0.25
+                                                                                       : -0.25);
+  for (const Truncation& truncation :
+       {Truncation{TruncationType::count, 0}, Truncation{TruncationType::count, 5},
+        Truncation{TruncationType::count, 15}, Truncation{TruncationType::energy, 0.3},
+        Truncation{TruncationType::energy, 0.5}, Truncation{TruncationType::energy, 0.01}}) {
+    SCOPED_TRACE(truncation.lambda);
+    const RotateOptions options{
+        .truncation = truncation, .start = Start::identity, .max_iterations = 1};
+    expect_same(spread_rotation(v, std::span(&options, 1)).front(),
+                rotate_and_truncate(v, options));
+  }
+}
+
+TEST(SpreadRotation, AnEmptiedLoadingStaysEmpty) {
+  const Matrix v = verify::random_orthonormal(40, 3, 8);
+  for (const TruncationType type : {TruncationType::hard, TruncationType::soft}) {
+    const RotateOptions options{.truncation = {type, 0.45}, .start = Start::identity};
+    expect_same(spread_rotation(v, std::span(&options, 1)).front(),
+                rotate_and_truncate(v, options));
+  }
+}
+
+TEST(SpreadRotation, ChecksAndCancelsAtTheRoot) {
+  const Matrix v = verify::random_orthonormal(40, 3, 8);
+  RotateOptions options = options_of(TruncationType::hard, 40);
+  const auto a = company(40);
+  const auto& ranks = dynamic_cast<const OnRanks&>(*a);
+  EXPECT_THROW(ranks.rotate_all(v, std::span(&options, 1), [](double) { throw Cancelled(); }),
+               Cancelled);
+  EXPECT_THROW(ranks.rotate_all(2 * v, std::span(&options, 1), {}), Error);
+  options.tolerance = -1;
+  EXPECT_THROW(ranks.rotate_all(v, std::span(&options, 1), {}), Error);
+  options.tolerance = 1e-2;
+  expect_same(ranks.rotate_all(v, std::span(&options, 1), {}).front(),
+              rotate_and_truncate(v, options));
+}
+
+/// Bytes that the root exchanges in one iteration, from runs of 5 and of 15.
+double bytes_of_iteration(Index p, Index r, TruncationType type) {
+  const Matrix v = verify::random_orthonormal(p, r, 2);
+  RotateOptions options = options_of(type, p);
+  options.start = Start::identity;
+  options.tolerance = 0;
+  std::array<std::int64_t, 2> bytes{};
+  const auto a = company(p);
+  for (std::size_t k = 0; k < 2; ++k) {
+    options.max_iterations = k == 0 ? 5 : 15;
+    const std::int64_t before = testing::bytes_moved();
+    const Rotated rotated =
+        dynamic_cast<const OnRanks&>(*a).rotate_all(v, std::span(&options, 1), {}).front();
+    EXPECT_EQ(static_cast<Index>(rotated.history.size()), options.max_iterations);
+    // What comes home at the end is no part of an iteration.
+    bytes[k] = testing::bytes_moved() - before -
+               (testing::ranks().size() > 1 ? rotated.loadings.nonZeros() * 16 : 0);
+  }
+  return static_cast<double>(bytes[1] - bytes[0]) / 10;
+}
+
+TEST(SpreadRotation, AnIterationExchangesAboutTheSquareOfTheComponents) {
+  if (testing::ranks().size() == 1) GTEST_SKIP() << "there is nobody to talk to";
+  for (const TruncationType type : kTypes) {
+    const bool selects = type == TruncationType::count || type == TruncationType::energy;
+    for (const Index r : {4, 16}) {
+      const double few = bytes_of_iteration(200, r, type), many = bytes_of_iteration(3000, r, type);
+      const auto square = static_cast<double>(r * r), own = static_cast<double>(r);
+      // X'V there, R back and what goes with them; and the halvings of an interval of sizes.
+      const double most = 8 * (3 * square + 12 * own + 20) + (selects ? 8 * 2 * 70 * own : 0);
+      EXPECT_LT(few, most) << "r = " << r;
+      EXPECT_LT(many, most) << "r = " << r;
+      // It is no matter of p, but for how often an interval is halved.
+      EXPECT_NEAR(few, many, (selects ? 0.5 : 0.01) * few);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spcart
