@@ -27,20 +27,20 @@ void patches(benchmark::State& state) {
   const auto a = table_of("bsds_patches_13x13.npy", "patches")
                      .prepare({.remove_row_mean = true, .gram = true});
   const Basis basis = principal_basis(*a, kComponents);
-  const PathOptions options = path_options({TruncationType::hard, TruncationType::soft,
-                                            TruncationType::count, TruncationType::energy},
-                                           kComponents);
-  race(state, [&] { path(*a, options); },
-       [&] { fit(*a, basis, {.components = kComponents}); });
+  const PathOptions options = path_options(
+      {TruncationType::hard, TruncationType::soft, TruncationType::count, TruncationType::energy},
+      kComponents);
+  race(
+      state, [&] { path(*a, options); }, [&] { fit(*a, basis, {.components = kComponents}); });
 }
 
 /// One type on gene data, beside its PCA.
 void genes(benchmark::State& state) {
   constexpr Index kComponents = 6;
-  const auto a =
-      table_of("leukemia_72x7129.npy", "spiked:n=72,p=7129,k=60,seed=1").prepare({});
+  const auto a = table_of("leukemia_72x7129.npy", "spiked:n=72,p=7129,k=60,seed=1").prepare({});
   const PathOptions options = path_options({TruncationType::hard}, kComponents);
-  race(state, [&] { path(*a, options); }, [&] { principal_basis(*a, kComponents); });
+  race(
+      state, [&] { path(*a, options); }, [&] { principal_basis(*a, kComponents); });
 }
 
 const bool kAdded = [] {
