@@ -130,6 +130,18 @@ TEST(MpiCommand, HasTheSameOutputsAndCommands) {
   expect_near(both({"path", data, "-r", "2", "--points", "4", "--csv", "-"}));
 }
 
+TEST(MpiCommand, AKeptBasisServesHereAndThere) {
+  const Folder folder;
+  const std::string data = folder.write("s.npy", as_npy(samples(60, 12)));
+  const std::string kept = folder / "kept.basis";
+  const json spread = fit_on(3, {data, "-r", "3", "--scale", "--save-basis", kept});
+  expect_same_fit(fit_on(0, {data, "-r", "3", "--scale", "--basis", kept}), spread);
+  expect_same_fit(fit_on(2, {data, "-r", "3", "--scale", "--basis", kept}), spread);
+  const Outcome other = run_on(2, {"fit", data, "-r", "3", "--basis", kept});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_HAS(other.err, "kept.basis");
+}
+
 /// The outcome of a call that must fail: at once, with one message, and a nonzero status.
 std::string failure_of(const Words& words, int ranks = 3) {
   const Outcome outcome = run_on(ranks, words, {.time_limit = 60});
