@@ -91,7 +91,8 @@ class BlockLanczos {
 
   /// Takes the next block W into the basis Q, keeps T = Q'A'AQ, and leaves as the next block the
   /// orthonormal part of A'A W outside Q, and in coupling_ its coefficients. All is in units of
-  /// unit_.
+  /// unit_. Of the basis only W and the block before it have a part in A'A W beyond rounding, and
+  /// that set_next takes out.
   void extend(const Tick& tick) {
     const double done = progress();
     Matrix g = a_.gram_times(next(), [&](double) {
@@ -102,18 +103,20 @@ class BlockLanczos {
     columns_ += next_;
     const Index old = size_, width = next_;
     size_ += next_;
-    const Matrix h = project(g);
-    t_.block(0, old, size_, width) = h;
-    t_.block(old, 0, width, size_) = h.transpose();
+    const Matrix h = project(g, coupled_);
+    t_.block(coupled_, old, h.rows(), width) = h;
+    t_.block(old, coupled_, width, h.rows()) = h.transpose();
+    if (!seeded_again_) coupled_ = old;
     norm_ = std::max(norm_, h.bottomRows(width).norm());
     coupling_ = orthonormalize(g, kDependent * norm_).r;
     set_next(std::move(g));
   }
 
-  /// G loses its part within the basis, whose coefficients are returned.
-  Matrix project(Matrix& g) {
-    Matrix h = basis().transpose() * g;
-    g.noalias() -= basis() * h;
+  /// G loses its part within the basis from column `first` on, whose coefficients are returned.
+  Matrix project(Matrix& g, Index first = 0) {
+    const auto q = q_.middleCols(first, size_ - first);
+    Matrix h = q.transpose() * g;
+    g.noalias() -= q * h;
     return h;
   }
 
@@ -205,6 +208,7 @@ class BlockLanczos {
   void reseed() {
     enough_ = 2 * passes_;
     restart(r_);
+    seeded_again_ = true;  // the kept vectors' residuals lie outside the new blocks' sequence
     seed();
   }
 
@@ -233,6 +237,7 @@ class BlockLanczos {
     }
     for (Index i = 0; i < next_; ++i) q_.col(keep + i) = q_.col(size_ + i);
     size_ = keep;
+    coupled_ = 0;
     t_.setZero();
     t_.diagonal().head(keep) = values_.head(keep);
   }
@@ -259,6 +264,8 @@ class BlockLanczos {
   Matrix q_;  ///< the basis, and behind it the next block
   Matrix t_;
   Index size_ = 0, next_ = 0, seeds_ = 0;
+  Index coupled_ = 0;  ///< A'A times the next block lies within the basis only from here on
+  bool seeded_again_ = false;
   Index passes_ = 0, columns_ = 0;
   Index enough_ = 0;        ///< passes before an answer is trusted
   Index due_, looked_ = 0;  ///< passes at the next and at the last look at Ritz pairs
