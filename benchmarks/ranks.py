@@ -1,9 +1,9 @@
 """Two ranks of one thread against one: the whole fit by spcart-mpi, side by side in one run.
 
-usage: python benchmarks/ranks.py [--quick] [--repeats N] [--command build/spcart-mpi]
+usage: python benchmarks/ranks.py [--quick] [--repeats N] [--command build/spcart-mpi] [--out DIR]
 
-Each figure is the best of several runs that take turns. Times are those of the command's own JSON:
-with reading, and without.
+Each figure is the best of several runs that take turns, by the clock of the command's own JSON. The
+tables are those of peers.py, kept in DIR/data.
 """
 
 import argparse
@@ -11,53 +11,38 @@ import json
 import os
 import pathlib
 import subprocess
-import tempfile
 
 import numpy as np
 
+from comparison.data import Store, load
 
-def dense(folder, rows, cols):
-    """Shards of a table with a falling spectrum."""
-    random = np.random.default_rng(0)
-    mix = random.standard_normal((cols, cols)) * (0.97 ** np.arange(cols))[:, None]
-    for k in range(4):
-        part = random.standard_normal((rows // 4, cols)) @ mix
-        np.save(folder / f"dense-{k}.npy", part)
-    return str(folder / "dense-*.npy")
+SHARDS = 4
 
 
-def sparse(folder, rows, cols, a_row):
-    """Shards of counts whose columns are as unequally filled as words are."""
-    random = np.random.default_rng(1)
-    weights = 1 / np.arange(1, cols + 1)
-    edges = np.cumsum(weights / weights.sum())
-    for k in range(4):
-        n = rows // 4
-        places = np.searchsorted(edges, random.random((n, a_row)))
-        with open(folder / f"sparse-{k}.mtx", "w", encoding="ascii") as file:
-            file.write(f"%%MatrixMarket matrix coordinate real general\n{n} {cols} {n * a_row}\n")
-            ones = np.column_stack(
-                [np.repeat(np.arange(1, n + 1), a_row), places.ravel() + 1, np.ones(n * a_row)]
-            )
-            np.savetxt(file, ones, fmt="%d %d %g")
-    return str(folder / "sparse-*.mtx")
+def in_shards(store, path):
+    """The rows of a sparse table in several files, as ranks read them."""
+    import scipy.io
+
+    table = load(path)
+    edges = np.linspace(0, table.shape[0], SHARDS + 1).astype(int)
+    for k, (first, last) in enumerate(zip(edges, edges[1:])):
+        shard = store.folder / f"{path.stem}-{k}.mtx"
+        if not shard.exists():
+            scipy.io.mmwrite(shard, table[first:last], precision=9)
+    return store.folder / f"{path.stem}-*.mtx"
 
 
-def seconds(command, data, ranks):
-    """Of a whole fit, and of it without reading."""
+def timing(command, data, ranks):
     environment = os.environ | {
         "OMP_NUM_THREADS": "1",
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
+    fit = [command, "fit", str(data), "-r", "20", "--threads", "1", "--json", "-"]
     done = subprocess.run(
-        ["mpirun", "-n", str(ranks), command, "fit", data, "-r", "20", "--threads", "1", "--json", "-"],
-        env=environment,
-        check=True,
-        capture_output=True,
+        ["mpirun", "-n", str(ranks), *fit], env=environment, check=True, capture_output=True
     )
-    timing = json.loads(done.stdout)["timing"]
-    return timing["total"], timing["total"] - timing["read"]
+    return json.loads(done.stdout)["timing"]
 
 
 def main():
@@ -65,24 +50,23 @@ def main():
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--command", default="build/spcart-mpi")
+    parser.add_argument("--out", default="build/bench/peers")
     arguments = parser.parse_args()
     part = 10 if arguments.quick else 1
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        tables = {
-            f"dense {200000 // part} x 1000": dense(folder, 200000 // part, 1000),
-            f"sparse {100000 // part} x 20000": sparse(folder, 100000 // part, 20000, 97),
-        }
-        for title, data in tables.items():
-            best = {1: (np.inf, np.inf), 2: (np.inf, np.inf)}
-            for _ in range(arguments.repeats):
-                for ranks in best:
-                    best[ranks] = tuple(map(min, best[ranks], seconds(arguments.command, data, ranks)))
-            (one, one_fit), (two, two_fit) = best[1], best[2]
-            print(
-                f"{title}: one rank {one:.2f} s, two {two:.2f} s: {one / two:.2f}x; "
-                f"without reading and measuring {one_fit:.2f} s, {two_fit:.2f} s: {one_fit / two_fit:.2f}x"
-            )
+    store = Store(pathlib.Path(arguments.out, "data"), fit_file=None)
+    tables = {
+        f"dense {200000 // part} x 1000": store.planted(200000 // part, 1000, 20),
+        f"sparse {100000 // part} x 20000": in_shards(store, store.sparse(100000 // part, 20000, 0.005)),
+    }
+    for title, data in tables.items():
+        runs = {1: [], 2: []}
+        for _ in range(arguments.repeats):
+            for ranks in runs:
+                runs[ranks].append(timing(arguments.command, data, ranks))
+        print(f"{title}:")
+        for stage in ("total", "read", "pca"):
+            one, two = (min(run[stage] for run in runs[ranks]) for ranks in runs)
+            print(f"  {stage:6}{one:6.2f} s on one rank, {two:5.2f} s on two: {one / two:.2f}x")
 
 
 if __name__ == "__main__":
