@@ -225,17 +225,18 @@ class Turning {
 };
 
 /// Of several settings that start by varimax it is found once, and kept in `varimax`.
-Matrix starting_rotation(ConstBlock v, const RotateOptions& options, Matrix& varimax,
+Matrix starting_rotation(const BasisPanels& basis, const RotateOptions& options, Matrix& varimax,
                          const Tick& tick, const OtherRows* others) {
+  const Index r = basis.components();
   if (options.from.size() > 0) return options.from;
   switch (options.start) {
     case Start::identity:
-      return Matrix::Identity(v.cols(), v.cols());
+      return Matrix::Identity(r, r);
     case Start::varimax:
-      if (varimax.size() == 0) varimax = varimax_of_rows(v, tick, others);
+      if (varimax.size() == 0) varimax = varimax_of_rows(basis, tick, others);
       return varimax;
     case Start::random:
-      return random_rotation(v.cols(), options.seed);
+      return random_rotation(r, options.seed);
     default:
       throw Error(fmt::format("start = {}: it is no rotation", name(options.start)));
   }
@@ -339,7 +340,7 @@ std::vector<Rotated> rotate_all(ConstBlock v, std::span<const RotateOptions> set
     std::vector<Turning> turnings;
     for (const RotateOptions& options :
          settings.subspan(first, std::min(step, settings.size() - first))) {
-      Matrix start = starting_rotation(v, options, varimax, tick, others);
+      Matrix start = starting_rotation(basis, options, varimax, tick, others);
       if (others) others->take_from_first(start);
       turnings.emplace_back(basis, options, std::move(start), others);
     }

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "basis_panels.hpp"
 #include "other_rows.hpp"
 #include "spcart/rotate.hpp"
 
@@ -17,7 +18,7 @@ std::vector<Rotated> rotate_rows(ConstBlock rows, std::span<const RotateOptions>
 void check_rotation(ConstBlock v, std::span<const RotateOptions> settings);
 
 /// varimax_rotation of such a V, or of a whole one where `others` is null.
-Matrix varimax_of_rows(ConstBlock rows, const Tick& tick, const OtherRows* others);
+Matrix varimax_of_rows(const BasisPanels& rows, const Tick& tick, const OtherRows* others);
 
 /// Calls the tick; where it throws for one, it throws for all.
 void tell(const Tick& tick, double fraction, const OtherRows* others);

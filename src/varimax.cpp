@@ -1,6 +1,5 @@
 #include <vector>
 
-#include "basis_panels.hpp"
 #include "kernels.hpp"
 #include "polar.hpp"
 #include "rotate_rows.hpp"
@@ -24,13 +23,12 @@ struct Slice {
 
 /// The criterion rises along V'(Z^3 - Z diag(Z'Z) / p), entry by entry, and columns of Z = V R have
 /// unit length.
-Matrix varimax_of_rows(ConstBlock v, const Tick& tick, const OtherRows* others) {
-  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
-  const BasisPanels basis(v);
-  const Index r = v.cols();
-  const double spread = 1 / static_cast<double>(others ? others->all() : v.rows());
-  std::vector<Slice> slices(static_cast<std::size_t>(basis.slices()),
-                            {Matrix(basis.panel_size(r), r), Matrix(r, r)});
+Matrix varimax_of_rows(const BasisPanels& basis, const Tick& tick, const OtherRows* others) {
+  const Index r = basis.components();
+  const double spread = 1 / static_cast<double>(others ? others->all() : basis.variables());
+  std::vector<Slice> slices;
+  for (Index s = 0; s < basis.slices(); ++s)
+    slices.push_back({Matrix(basis.panel_size(r), r), Matrix(r, r)});
   PolarSteps polar(r);
   Matrix rotation = Matrix::Identity(r, r), ascent(r, r);  // Z = V rotation
   Matrix criterion(1, 1);
@@ -59,7 +57,8 @@ Matrix varimax_of_rows(ConstBlock v, const Tick& tick, const OtherRows* others) 
 }
 
 Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
-  return varimax_of_rows(v, tick, nullptr);
+  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
+  return varimax_of_rows(BasisPanels(v), tick, nullptr);
 }
 
 void tell(const Tick& tick, double fraction, const OtherRows* others) {

@@ -15,9 +15,9 @@ class GramProduct {
   /// Summed in so many parts, so that no thread waits for another.
   GramProduct(const Eigen::Ref<const Eigen::MatrixX<Real>>& x, Index parts)
       : x_(Rows::Zero(skinny_width<Real>(x.cols()), x.rows())),
-        sums_(static_cast<std::size_t>(parts), Rows::Zero(x_.rows(), x_.cols())),
-        total_(Matrix::Zero(x_.rows(), x_.cols())) {
+        sums_(static_cast<std::size_t>(parts)) {
     x_.topRows(x.cols()) = x.transpose();
+    for (Rows& sum : sums_) sum.setZero(x_.rows(), x_.cols());
   }
 
   const Rows& x() const { return x_; }
@@ -71,15 +71,20 @@ class GramProduct {
     if (sizeof(Real) < sizeof(double) && waiting_ >= kMostWaiting) collect();
   }
 
-  void finish(Block y) {
-    collect();
-    y = total_.topRows(y.cols()).transpose();
+  void finish(Block y) const {
+#pragma omp parallel for schedule(static) if (x_.size() > kWorthThreads)
+    for (Index j = 0; j < y.rows(); ++j)
+      for (Index k = 0; k < y.cols(); ++k) {
+        y(j, k) = total_.size() > 0 ? total_(k, j) : 0;
+        for (const Rows& sum : sums_) y(j, k) += static_cast<double>(sum(k, j));
+      }
   }
 
  private:
   Real* sum(Index part) { return sums_[static_cast<std::size_t>(part)].data(); }
 
   void collect() {
+    if (total_.size() == 0) total_.setZero(x_.rows(), x_.cols());
 #pragma omp parallel for schedule(static) if (total_.size() > kWorthThreads)
     for (Index j = 0; j < total_.cols(); ++j)
       for (Rows& sum : sums_) {
@@ -91,7 +96,7 @@ class GramProduct {
 
   Rows x_;
   std::vector<Rows> sums_;  ///< of each part
-  Matrix total_;
+  Matrix total_;            ///< what has been collected from them, if anything has
   Rows t_;
   Index waiting_ = 0;  ///< samples in the sums
 };

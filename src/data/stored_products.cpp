@@ -56,7 +56,7 @@ class StoredMatrix::Strips {
   /// For panels of up to so many samples and variables.
   Strips(const StoredMatrix& a, Along along, Index samples, Index variables)
       : a_(a), by_row_(along == Along::rows) {
-    constexpr Index kBytes = Index{1} << 18, kLeast = 16;
+    constexpr Index kBytes = Index{1} << 18, kLeast = 4;
     const Index line = (by_row_ ? variables : samples) * static_cast<Index>(sizeof(Real));
     width_ = std::min(std::max(kBytes / line, kLeast), by_row_ ? samples : variables);
     for (Room& room : rooms_)
