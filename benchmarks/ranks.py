@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--command", default="build/spcart-mpi")
-    parser.add_argument("--out", default="build/bench/peers")
+    parser.add_argument("--out", default="build/benchmarks")
     arguments = parser.parse_args()
     part = 10 if arguments.quick else 1
     store = Store(pathlib.Path(arguments.out, "data"), fit_file=None)
