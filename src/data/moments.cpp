@@ -21,9 +21,10 @@ Index strip_width(Index height) {
   return std::clamp<Index>(kStripHeight * kWidestStrip / height, 4, kWidestStrip);
 }
 
-/// Up to this size every thread sums A'A for itself, over so many samples at once: they are still
-/// near when they are multiplied.
-constexpr Index kLargestOwn = 256, kDepth = 192;
+/// Up to this size, and above it where memory allows, every thread sums A'A for itself, so that
+/// none waits for another, over so many samples at once: they are still near when they are
+/// multiplied.
+constexpr Index kSmall = 256, kDepth = 192;
 
 /// Sums over a range of a panel's samples, and room for a strip of them.
 template <class Real>
@@ -65,7 +66,8 @@ class StoredMatrix::Survey {
     m_.gram.resize(p_, p_);
     panel_.resize(padded(p_), step_);
     moves_.resize(p_, kMostMoves);
-    if (p_ > kLargestOwn) return;
+    const Index own = p_ * p_ * static_cast<Index>(ranges_.size() * sizeof(double));
+    if (p_ > kSmall && own > a.panel_bytes() / 2) return;
     for (auto& range : ranges_) {
       range.total.resize(p_, p_);
       range.gram.emplace(range.total);
@@ -78,7 +80,7 @@ class StoredMatrix::Survey {
     a_.walk(Along::rows, step_, tick, [&](const Pass& pass, Index row, Index count) {
       if (row == 0) choose_origin(pass, count);
       measure_panel(pass, row, count);
-      if (gram && p_ > kLargestOwn)
+      if (gram && !ranges_.front().gram)
         gram->add(count, [&](auto& to) { add_outer(panel_.topLeftCorner(p_, count), to); });
       move_origin(row + count);
       if (!left_.allFinite() || !m_.squares.allFinite()) refuse_part(pass, row, count);
