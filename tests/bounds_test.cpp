@@ -13,106 +13,13 @@
 #include <tuple>
 #include <vector>
 
+#include "bounds_problem.hpp"
 #include "random.hpp"
 #include "spcart/error.hpp"
 #include "verify.hpp"
 
 namespace spcart {
 namespace {
-
-constexpr std::array kTypes = {TruncationType::hard, TruncationType::soft, TruncationType::count,
-                               TruncationType::energy};
-constexpr std::array<std::string_view, 11> kNames = {"sparsity",
-                                                     "deviation",
-                                                     "deviation_relative",
-                                                     "nonorthogonality",
-                                                     "nonorthogonality_relative",
-                                                     "explained_variance",
-                                                     "explained_variance_dmin",
-                                                     "explained_variance_cos",
-                                                     "explained_variance_projected",
-                                                     "explained_variance_estimate",
-                                                     "cpev"};
-
-Loadings truncated(const Matrix& z, const Truncation& truncation) {
-  const auto p = static_cast<std::size_t>(z.rows());
-  Matrix x(z.rows(), z.cols());
-  for (Index i = 0; i < z.cols(); ++i) {
-    Truncator(truncation, z.rows())({z.col(i).data(), p}, {x.col(i).data(), p});
-    if (x.col(i).norm() > 0) x.col(i).normalize();
-  }
-  return x.sparseView(0, 0);
-}
-
-/// Data whose first principal components span Z, with the given variances, and loadings for it.
-struct Problem {
-  Matrix z;
-  Matrix rotation;  ///< Z = V rotation'
-  Matrix v;
-  Matrix a;
-  Vector singular_values;
-  Loadings x;
-  double ev = 0, cpev = 0;
-  Origin origin = Origin::rotated_basis;
-  Truncation truncation;
-
-  Problem(const Matrix& basis, const Truncation& t, const Vector& variances, std::uint64_t seed)
-      : z(basis),
-        rotation(verify::random_orthonormal(z.cols(), z.cols(), seed)),
-        v(z * rotation),
-        singular_values(variances.cwiseSqrt()),
-        truncation(t) {
-    Matrix whole = Eigen::HouseholderQR<Matrix>(v).householderQ();
-    whole.leftCols(v.cols()) = v;
-    a = singular_values.asDiagonal() * whole.transpose();
-    judge(truncated(z, t));
-  }
-
-  void judge(const Loadings& loadings) {
-    x = loadings;
-    const verify::Figures figures = verify::figures(a, Matrix(x));
-    ev = figures.ev;
-    cpev = figures.cpev;
-  }
-
-  std::vector<Bound> bounds() const {
-    return spcart::bounds({.v = v,
-                           .singular_values = singular_values,
-                           .total_variance = a.squaredNorm(),
-                           .x = x,
-                           .ev = ev,
-                           .cpev = cpev,
-                           .origin = origin,
-                           .truncation = truncation,
-                           .truncated_from = rotation});
-  }
-
-  Bound bound(std::string_view name) const {
-    const std::vector<Bound> list = bounds();
-    const auto found = std::ranges::find(list, name, &Bound::name);
-    if (found == list.end()) throw Error("no such bound");
-    return *found;
-  }
-};
-
-Vector falling(Index p) { return Vector::LinSpaced(p, static_cast<double>(p), 1).cwiseAbs2(); }
-
-/// Orthonormal columns: dense ones, peaked ones, or each nearly uniform over variables of its own.
-Matrix random_basis(Index p, Index r, Random& random) {
-  Matrix m = random.normal(p, r);
-  switch (random.below(3)) {
-    case 1:
-      m = m.array().cube();
-      break;
-    case 2:
-      for (Index j = 0; j < p; ++j)
-        for (Index i = 0; i < r; ++i) m(j, i) = j % r == i ? 1 + m(j, i) / 50 : 0;
-      break;
-    default:
-      break;
-  }
-  return Eigen::HouseholderQR<Matrix>(m).householderQ() * Matrix::Identity(p, r);
-}
 
 /// Anything that is allowed, and often what lies at the edge.
 double random_lambda(TruncationType type, Index p, Random& random) {
@@ -139,12 +46,6 @@ Problem random_problem(TruncationType type, Random& random) {
   for (double& variance : variances) variance = std::pow(random.uniform(), 4) + 1e-3;
   std::ranges::sort(variances, std::greater<>());
   return {z, truncation, variances, static_cast<std::uint64_t>(random.below(1 << 20))};
-}
-
-void expect_all_hold(const std::vector<Bound>& list) {
-  for (const Bound& bound : list)
-    EXPECT_FALSE(is_violated(bound)) << bound.name << ": " << bound.least << " to " << bound.most
-                                     << " outside " << bound.lower << " to " << bound.upper;
 }
 
 class EachTruncation : public testing::TestWithParam<TruncationType> {};
@@ -483,112 +384,6 @@ TEST(Bounds, WhatWasChangedAfterTruncationHasFewerGuarantees) {
   EXPECT_DOUBLE_EQ(problem.bound("sparsity").lower, 8.0 / 12);
   EXPECT_EQ(applying(Origin::other), any);
   EXPECT_EQ(problem.bound("sparsity").lower, 0);
-}
-
-/// Loadings of one truncation under the name of another.
-Bound mislabelled(std::string_view name, const Matrix& z, const Truncation& used,
-                  const Truncation& declared) {
-  Problem problem(z, used, falling(z.rows()), 1);
-  EXPECT_FALSE(is_violated(problem.bound(name))) << name;
-  problem.truncation = declared;
-  return problem.bound(name);
-}
-
-TEST(BrokenBounds, SparsityShowsALambdaThatWasSmallerThanDeclared) {
-  const Matrix uniform = Matrix::Constant(10, 1, std::sqrt(0.1));
-  for (const auto& [type, used, declared] :
-       {std::tuple{TruncationType::hard, 0.3, 0.35}, std::tuple{TruncationType::soft, 0.3, 0.35},
-        std::tuple{TruncationType::count, 5.0, 6.0}, std::tuple{TruncationType::energy, 0.55, 0.6}})
-    EXPECT_TRUE(is_violated(mislabelled("sparsity", uniform, {type, used}, {type, declared})));
-}
-
-TEST(BrokenBounds, SparsityShowsALoadingThatCannotBeEmpty) {
-  const Matrix uniform = Matrix::Constant(10, 1, std::sqrt(0.1));
-  const Truncation emptying{TruncationType::hard, 0.35};
-  for (const auto& [type, declared] :
-       {std::tuple{TruncationType::hard, 0.3}, std::tuple{TruncationType::soft, 0.3},
-        std::tuple{TruncationType::count, 5.0}, std::tuple{TruncationType::energy, 0.5}})
-    EXPECT_TRUE(is_violated(mislabelled("sparsity", uniform, emptying, {type, declared})));
-}
-
-TEST(BrokenBounds, DeviationShowsALambdaThatWasLargerThanDeclared) {
-  const Matrix uniform = Matrix::Constant(10, 1, std::sqrt(0.1));
-  Matrix spike = Matrix::Constant(10, 1, 0.25);
-  spike(0, 0) = std::sqrt(1 - 9.0 / 16);
-  for (const auto& [z, type, used, declared] :
-       {std::tuple{spike, TruncationType::hard, 0.25, 0.2},
-        std::tuple{spike, TruncationType::soft, 0.25, 0.2},
-        std::tuple{uniform, TruncationType::count, 6.0, 5.0},
-        std::tuple{uniform, TruncationType::energy, 0.6, 0.55}})
-    EXPECT_TRUE(is_violated(mislabelled("deviation", z, {type, used}, {type, declared})));
-}
-
-TEST(BrokenBounds, RelativeDeviationShowsTheWrongType) {
-  Random random(7);
-  const Matrix z = random_basis(10, 2, random);
-  for (const TruncationType type :
-       {TruncationType::hard, TruncationType::count, TruncationType::energy})
-    EXPECT_TRUE(is_violated(mislabelled("deviation_relative", z, {TruncationType::soft, 0.1},
-                                        {type, type == TruncationType::count ? 1 : 0.1})));
-}
-
-TEST(BrokenBounds, RelativeDeviationShowsValuesThatWereChanged) {
-  for (const TruncationType type : kTypes) {
-    Random random(8);
-    Problem problem(random_basis(12, 3, random), {type, type == TruncationType::count ? 4 : 0.05},
-                    falling(12), 1);
-    EXPECT_FALSE(is_violated(problem.bound("deviation_relative")));
-    for (double& value : problem.x.coeffs()) value += 0.4;
-    problem.x = normalized(problem.x);
-    EXPECT_TRUE(is_violated(problem.bound("deviation_relative"))) << name(type);
-  }
-}
-
-TEST(BrokenBounds, NonorthogonalityShowsALambdaThatWasLargerThanDeclared) {
-  const Matrix z{{0.6, 0.8}, {0.3, -0.225}, {std::sqrt(0.55), std::sqrt(0.309375)}};
-  Matrix basis(3, 2);
-  basis = Eigen::HouseholderQR<Matrix>(z).householderQ() * Matrix::Identity(3, 2);
-  for (const auto& [type, used, declared] :
-       {std::tuple{TruncationType::hard, 0.5, 0.01}, std::tuple{TruncationType::soft, 0.5, 0.01},
-        std::tuple{TruncationType::count, 1.0, 0.0},
-        std::tuple{TruncationType::energy, 0.3, 0.001}})
-    EXPECT_TRUE(is_violated(mislabelled("nonorthogonality", basis, {type, used}, {type, declared})))
-        << name(type);
-}
-
-TEST(BrokenBounds, RelativeNonorthogonalityShowsABasisThatIsNotOrthonormal) {
-  Problem problem(verify::random_orthonormal(8, 2, 1), {TruncationType::hard, 0}, falling(8), 1);
-  EXPECT_FALSE(is_violated(problem.bound("nonorthogonality_relative")));
-  problem.rotation.row(1) = (problem.rotation.row(1) + problem.rotation.row(0)).normalized();
-  problem.judge(Matrix(problem.v * problem.rotation.transpose()).sparseView(0, 0));
-  EXPECT_TRUE(is_violated(problem.bound("nonorthogonality_relative")));
-}
-
-TEST(BrokenBounds, VarianceShowsWhatTheDataCannotHave) {
-  for (const TruncationType type : kTypes) {
-    Random random(9);
-    Problem problem(random_basis(10, 2, random), {type, type == TruncationType::count ? 1 : 1e-3},
-                    falling(10), 1);
-    expect_all_hold(problem.bounds());
-    const double ev = problem.ev, cpev = problem.cpev;
-    for (const std::string_view name : kNames) {
-      if (!name.starts_with("explained_variance")) continue;
-      const double lower = problem.bound(name).lower;
-      ASSERT_GT(lower, 0) << name;
-      problem.ev = lower * 0.999;
-      EXPECT_FALSE(problem.bound(name).holds) << name;
-      problem.ev = problem.bound(name).upper * 1.001;
-      EXPECT_FALSE(problem.bound(name).holds) << name;
-      problem.ev = ev;
-    }
-    problem.cpev = problem.bound("cpev").lower * 0.999;
-    EXPECT_TRUE(is_violated(problem.bound("cpev")));
-    problem.cpev = problem.bound("cpev").upper * 1.001;
-    EXPECT_TRUE(is_violated(problem.bound("cpev")));
-    problem.cpev = cpev;
-    problem.ev = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_TRUE(is_violated(problem.bound("explained_variance_dmin")));
-  }
 }
 
 TEST(Bounds, ManyEqualEntriesDoNotAddUpRounding) {
