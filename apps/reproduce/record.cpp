@@ -53,6 +53,7 @@ constexpr auto kFields = std::to_array<Field>({
     // likeness
     {"leading_cosine", "|cos| of the first loading and PCA's"},
     {"pca_share", "share of the first ten within PCA's first ten"},
+    {"pca_cosine", "mean |cos| with the nearest of PCA's"},
     {"kept", "mean |cos| with the nearest of the run before"},
     {"roughness_first", "roughness of the first loadings", number},
     {"roughness_last", "roughness of the last loadings", number},

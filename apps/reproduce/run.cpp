@@ -267,6 +267,7 @@ void Bench::add_likeness(const Loadings& x, Record& record) const {
   const auto v = basis_.vectors.leftCols(x.cols());
   record.values["leading_cosine"] = std::abs(dense.col(0).dot(v.col(0)));
   record.values["pca_share"] = share_within(dense, v);
+  record.values["pca_cosine"] = mean_nearest_cosine(dense, v);
   if (before_.size() > 0 && before_.rows() == dense.rows())
     record.values["kept"] = mean_nearest_cosine(before_, dense);
   if (!experiment_.data.image || !experiment_.pictures) return;
