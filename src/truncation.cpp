@@ -51,14 +51,21 @@ Truncator::Truncator(const Truncation& truncation, Index p) : truncation_(trunca
 
 void Truncator::operator()(std::span<const double> z, std::span<double> x) {
   const double lambda = truncation_.lambda;
-  if (truncation_.type == TruncationType::soft) {
-    std::ranges::transform(z, x.begin(), [=](double v) {
-      return std::abs(v) <= lambda ? 0.0 : std::copysign(std::abs(v) - lambda, v);
-    });
-    return;
+  switch (truncation_.type) {
+    case TruncationType::hard:
+      std::ranges::transform(z, x.begin(),
+                             [=](double v) { return std::abs(v) <= lambda ? 0.0 : v; });
+      return;
+    case TruncationType::soft:
+      std::ranges::transform(z, x.begin(), [=](double v) {
+        return std::abs(v) <= lambda ? 0.0 : std::copysign(std::abs(v) - lambda, v);
+      });
+      return;
+    case TruncationType::count:
+    case TruncationType::energy:
+      break;
   }
-  const Threshold t = truncation_.type == TruncationType::hard ? Threshold{.least = lambda}
-                                                               : select(z, truncation_, work_);
+  const Threshold t = select(z, truncation_, work_);
   std::int32_t place = 0;
   std::ranges::transform(z, x.begin(), [&](double v) {
     const double size = std::abs(v);
