@@ -315,6 +315,7 @@ std::vector<Rotated> turn(const BasisPanels& basis, std::vector<Turning> turning
                           const OtherRows* others) {
   Sweep sweep(basis, turnings.size(), others);
   std::vector<Turning*> active;
+  active.reserve(turnings.size());
   for (Turning& turning : turnings) active.push_back(&turning);
   while (!active.empty()) {
     tell(tick, active.front()->progress(), others);
@@ -322,6 +323,7 @@ std::vector<Rotated> turn(const BasisPanels& basis, std::vector<Turning> turning
     std::erase_if(active, [](const Turning* turning) { return turning->done(); });
   }
   std::vector<Rotated> results;
+  results.reserve(turnings.size());
   for (Turning& turning : turnings) results.push_back(std::move(turning).result());
   return results;
 }

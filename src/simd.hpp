@@ -30,7 +30,11 @@ enum class Simd { plain, avx2, avx512 };
 
 #ifdef __x86_64__
 #define SPCART_AVX2 [[gnu::target("avx2,fma")]]
+#ifdef __clang__
+#define SPCART_AVX512 [[gnu::target("avx512f,avx512dq,avx512vl,fma")]]
+#else
 #define SPCART_AVX512 [[gnu::target("avx512f,avx512dq,avx512vl,fma,prefer-vector-width=512")]]
+#endif
 
 inline Simd best_simd() {
   static const Simd best = [] {

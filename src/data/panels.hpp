@@ -32,7 +32,7 @@ struct Factor;
 template <>
 struct Factor<double> {
   Eigen::Ref<const Matrix> values;
-  void finish(Block, double) const {}
+  void finish(const Block&, double) const {}
 };
 
 template <>
@@ -64,7 +64,7 @@ void mirror(Block g);
 template <class Real>
 class PanelSum {
  public:
-  explicit PanelSum(Block total) : total_(total) {
+  explicit PanelSum(const Block& total) : total_(total) {
     total_.setZero();
     if constexpr (kSingle) part_ = Eigen::MatrixXf::Zero(total.rows(), total.cols());
   }

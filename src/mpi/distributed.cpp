@@ -257,24 +257,24 @@ class RowsOnRanks final : public DistributedMatrix, public OnRanks {
 
   // What every rank does for a product; `x` is the root's, the result goes to the root.
 
-  void times_together(Matrix x, Block y, const Tick& tick) const {
+  void times_together(Matrix x, const Block& y, const Tick& tick) const {
     ranks_.broadcast(Block(x));
     Matrix rows;
     ranks_.together([&] { rows = local_.times(x, tick); });
     gather_rows(rows, y);
   }
 
-  void adjoint_times_together(const Matrix& y, Block x, const Tick& tick) const {
+  void adjoint_times_together(const Matrix& y, const Block& x, const Tick& tick) const {
     const Matrix rows = scatter_rows(y);
     sum_together(x, [&] { return local_.adjoint_times(rows, tick); });
   }
 
-  void gram_times_together(Matrix x, Block y, const Tick& tick) const {
+  void gram_times_together(Matrix x, const Block& y, const Tick& tick) const {
     ranks_.broadcast(Block(x));
     sum_together(y, [&] { return local_.gram_times(x, tick); });
   }
 
-  void gram_together(Block g, const Tick& tick) const {
+  void gram_together(const Block& g, const Tick& tick) const {
     sum_together(g, [&] { return local_.gram(tick); });
   }
 
