@@ -3,6 +3,7 @@
 #include <Eigen/Jacobi>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -88,7 +89,7 @@ class Path {
   };
 
   struct Event {
-    enum class Kind { end, enter, leave } kind = Kind::end;
+    enum class Kind { end, length, enter, leave } kind = Kind::end;
     double distance = 0;  ///< by which the penalty falls until then
     Index which = 0;      ///< the variable that enters, the position of the member that leaves
   };
@@ -106,6 +107,9 @@ class Path {
       case Event::Kind::leave:
         leave(event.which);
         return true;
+      case Event::Kind::length:
+        length_ = end.length;
+        return false;
       default:
         return false;
     }
@@ -125,7 +129,7 @@ class Path {
       length += value;
       growth += slope;
     }
-    if (growth > 0) consider(Event::Kind::end, (end.length - length) / growth, 0);
+    if (growth > 0) consider(Event::Kind::length, (end.length - length) / growth, 0);
     for (Index j = z_.size() - 1; j >= 0; --j) {
       if (roles_[static_cast<std::size_t>(j)] != Role::free) continue;
       for (const double sign : {1.0, -1.0}) {
@@ -175,15 +179,18 @@ class Path {
     roles_[static_cast<std::size_t>(left_)] = Role::free;
   }
 
-  /// Steps add up their rounding: the values once more, from the members and their signs alone. One
-  /// that enters or leaves right here may get the wrong sign.
+  /// Steps add up their rounding: the values once more, from the members and their signs alone; and
+  /// the penalty, where the length is given. One that enters or leaves right here may get the wrong
+  /// sign.
   void settle() {
     if (members_.empty()) return;
-    Vector right = -penalty_ * signs();
-    for (Index k = 0; k < right.size(); ++k)
-      right[k] += h_[members_[static_cast<std::size_t>(k)].variable];
-    const Vector values = factor_.solve(right);
-    for (Index k = 0; k < right.size(); ++k) {
+    Vector right(static_cast<Index>(members_.size()));
+    std::ranges::transform(members_, right.begin(),
+                           [this](const Member& m) { return h_[m.variable]; });
+    const Vector unpenalized = factor_.solve(right), slope = factor_.solve(signs());
+    if (length_) penalty_ = (signs().dot(unpenalized) - *length_) / signs().dot(slope);
+    const Vector values = unpenalized - penalty_ * slope;
+    for (Index k = 0; k < values.size(); ++k) {
       const Member& member = members_[static_cast<std::size_t>(k)];
       z_[member.variable] = member.sign * values[k] > 0 ? values[k] : 0;
     }
@@ -223,7 +230,8 @@ class Path {
   const Vector& h_;
   Vector z_, correlation_;  ///< the second is h - (A'A + ridge I) z: at most the penalty
   double penalty_;
-  std::vector<Role> roles_;  ///< of each variable
+  std::optional<double> length_;  ///< at which the path has ended
+  std::vector<Role> roles_;       ///< of each variable
   std::vector<Member> members_;
   Cholesky factor_;  ///< of A'A + ridge I at the members
   Index left_ = -1;  ///< the variable that left at this corner: rounding must not bring it back

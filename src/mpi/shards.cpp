@@ -78,6 +78,7 @@ std::vector<std::string> alternatives(const std::string& pattern) {
 std::vector<std::filesystem::path> matches(const std::string& pattern) {
   if (std::filesystem::exists(pattern)) return {pattern};
   glob_t found = {};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes the surroundings meanwhile
   const int code = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
   std::vector<std::filesystem::path> files(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);
@@ -114,8 +115,7 @@ std::vector<std::filesystem::path> matching_files(const std::string& pattern) {
     files.insert(files.end(), found.begin(), found.end());
   }
   std::ranges::sort(files, comes_before);
-  const auto twice = std::ranges::unique(files);
-  files.erase(twice.begin(), twice.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
   if (patterns.size() == 1) refuse_gaps(pattern, files);
   return files;
 }

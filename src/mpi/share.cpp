@@ -227,6 +227,7 @@ class DenseShare {
     Index rows = 0;
     for (std::size_t k = first; k < last; ++k) rows += pieces_[k].count;
     const auto bytes = static_cast<std::size_t>(rows * cols()) * size_of(scalar);
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): a vector would be cleared first
     const std::shared_ptr<char[]> numbers(new char[bytes]);
     char* to = numbers.get();
     for (std::size_t k = first; k < last; ++k) {
