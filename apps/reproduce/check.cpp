@@ -68,25 +68,25 @@ Where::Where(Fields& fields) {
       condition.value = value.get<double>();
     else
       fields.fail(
-          fmt::format("at.{} = {}: it must be a number, \"first\" or \"last\"", key, value.dump()));
+          fmt::format(R"(at.{} = {}: it must be a number, "first" or "last")", key, value.dump()));
     conditions_.push_back(std::move(condition));
   }
 }
 
 std::vector<Record> Where::select(std::span<const Record> records) const {
   std::vector<Record> selected(records.begin(), records.end());
-  for (const auto& [field, end, value] : conditions_) {
+  for (const Condition& condition : conditions_) {
     const auto wanted = [&](const Record& record) -> std::optional<double> {
-      if (end == End::none) return value;
+      if (condition.end == End::none) return condition.value;
       std::optional<double> extreme;
       for (const Record& other : selected)
-        if (const auto v = other.get(field); v && other.series == record.series)
-          if (!extreme || (end == End::last ? *v > *extreme : *v < *extreme)) extreme = v;
+        if (const auto v = other.get(condition.field); v && other.series == record.series)
+          if (!extreme || (condition.end == End::last ? *v > *extreme : *v < *extreme)) extreme = v;
       return extreme;
     };
     std::vector<Record> kept;
     for (const Record& record : selected) {
-      const auto v = record.get(field), target = wanted(record);
+      const auto v = record.get(condition.field), target = wanted(record);
       if (!v || std::abs(*v - *target) <= 1e-9 * std::max(1.0, std::abs(*target)))
         kept.push_back(record);
     }

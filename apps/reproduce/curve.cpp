@@ -87,8 +87,7 @@ std::vector<double> common_places(const Curve& a, const Curve& b) {
   add(a, b);
   add(b, a);
   std::ranges::sort(places);
-  const auto repeated = std::ranges::unique(places, same);
-  places.erase(repeated.begin(), repeated.end());
+  places.erase(std::unique(places.begin(), places.end(), same), places.end());
   return places;
 }
 

@@ -73,7 +73,7 @@ class Comparison : public CurveCheck {
       difference += (ours - theirs) / static_cast<double>(places.size());
       logarithm += std::log(ours / theirs) / static_cast<double>(places.size());
     }
-    const double count = static_cast<double>(places.size());
+    const auto count = static_cast<double>(places.size());
     const std::string size = distance_.is_ratio()
                                  ? fmt::format("mean ratio {:.3g}", std::exp(logarithm))
                                  : fmt::format("mean difference {:+.4f}", difference);
