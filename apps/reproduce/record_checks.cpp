@@ -314,7 +314,7 @@ class Overall : public Check {
     for (const Curve& curve : curves)
       for (const Curve::Point& point : curve.points()) places.push_back(point.x);
     std::ranges::sort(places);
-    places.erase(std::ranges::unique(places).begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
     for (const double x : places) {
       std::vector<double> values;
       for (const Curve& curve : curves)

@@ -50,7 +50,7 @@ Index shown(const Choice& choice) {
 /// least error.
 std::vector<Index> window(std::vector<Index> numbers, Index center, Index most) {
   std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   const auto count = static_cast<Index>(numbers.size());
   const Index place = std::ranges::lower_bound(numbers, center) - numbers.begin();
   const Index first = std::clamp<Index>(place - most / 2, 0, std::max<Index>(count - most, 0));

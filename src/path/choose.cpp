@@ -53,17 +53,19 @@ void check(const ChooseOptions& options, const DataMatrix& a) {
 /// Whole numbers from 1 to `most`, each larger than the last by about this factor.
 std::vector<Index> growing(Index most, double factor) {
   std::vector<Index> values;
-  for (double value = 1; value < static_cast<double>(most); value *= factor)
-    if (const auto whole = static_cast<Index>(std::lround(value));
-        whole < most && (values.empty() || whole > values.back()))
-      values.push_back(whole);
+  double value = 1;
+  while (value < static_cast<double>(most)) {
+    const auto whole = static_cast<Index>(std::lround(value));
+    if (whole < most && (values.empty() || whole > values.back())) values.push_back(whole);
+    value *= factor;
+  }
   values.push_back(most);
   return values;
 }
 
 std::vector<Index> in_order(std::vector<Index> values) {
   std::ranges::sort(values);
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 

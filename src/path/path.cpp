@@ -271,7 +271,7 @@ Path path(const DataMatrix& data, const Basis& basis, const PathOptions& options
   const auto begin = Clock::now();
   std::vector<Index> numbers = options.components;
   std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   check(basis, data, numbers.back());
   const auto known = basis.gram ? with_gram(data, *basis.gram) : nullptr;
   const DataMatrix& a = known ? *known : data;
