@@ -1,7 +1,6 @@
 #include "gram.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 #include "data/panels.hpp"
 #include "data/preparation.hpp"
@@ -28,7 +27,8 @@ Matrix Gram::times(ConstBlock x, const Tick& tick) const {
   if (matrix()) return matrix_ * x;
   if (removed_.empty()) return a_.gram_times(x, tick) / unit_;
   Matrix projected = x;
-  for (const Vector& removed : std::views::reverse(removed_)) project(removed, projected);
+  for (auto removed = removed_.rbegin(); removed != removed_.rend(); ++removed)
+    project(*removed, projected);
   Matrix y = a_.gram_times(projected, tick) / unit_;
   for (const Vector& removed : removed_) project(removed, y);
   return y;

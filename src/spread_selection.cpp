@@ -39,8 +39,7 @@ class Column {
   }
 
   std::ptrdiff_t count_of(double size) const {
-    const auto [first, last] = std::ranges::equal_range(sizes_, size);
-    return last - first;
+    return std::ranges::upper_bound(sizes_, size) - std::ranges::lower_bound(sizes_, size);
   }
 
  private:

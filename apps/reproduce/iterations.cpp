@@ -31,7 +31,7 @@ std::vector<Step> steps_of(ConstBlock v, const Options& options, const Tick& tic
     Iteration iteration = once.history.front();
     iteration.change = (once.loadings - before).norm() / root;
     before = once.loadings;
-    steps.push_back({std::move(once.loadings), std::move(once.truncated_from), iteration});
+    steps.push_back({before, std::move(once.truncated_from), iteration});
     if (iteration.change < options.tolerance) break;
     turn.from = std::move(once.rotation);
   }
@@ -55,6 +55,7 @@ std::vector<Record> iterations(const DataMatrix& a, const Basis& basis, const Op
   const double cpev_pca = basis.singular_values.head(r).squaredNorm() / basis.total_variance;
   const std::vector<Step> steps = steps_of(v, options, tick);
   std::vector<Loadings> loadings;
+  loadings.reserve(steps.size());
   for (const Step& step : steps) loadings.push_back(step.loadings);
   const std::vector<Explained> explained = explained_by(a, loadings, tick);
 

@@ -231,6 +231,7 @@ std::string call_of(const CompareArguments& arguments, const Compared& row) {
 std::string report(const CompareArguments& arguments, const Data& data,
                    const std::vector<Compared>& rows) {
   std::vector<std::string> calls;
+  calls.reserve(rows.size());
   for (const Compared& row : rows) calls.push_back(call_of(arguments, row));
   const Vector pca =
       variance_shares(rows.front().result.singular_values, data.matrix->squared_norm());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -78,7 +79,7 @@ Index nonzeros(const PathPoint& point) {
 /// A bar of the share of PCA's variance: the shape of the trade-off at a glance.
 std::string share_bar(double share) {
   constexpr int kWidth = 20;
-  const int full = static_cast<int>(share * kWidth + 0.5);
+  const int full = static_cast<int>(std::lround(share * kWidth));
   std::string text;
   for (int i = 0; i < kWidth; ++i)
     text += i < full ? (terminal().utf8 ? "━" : "#") : (terminal().utf8 ? "─" : ".");

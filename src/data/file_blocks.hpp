@@ -16,7 +16,7 @@ class RawBuffer {
   char* reserve(std::size_t bytes) {
     if (bytes > size_) {
       data_.reset();  // not to have both at a time
-      data_ = std::make_unique_for_overwrite<char[]>(bytes);
+      data_ = std::make_unique_for_overwrite<Bytes>(bytes);
       size_ = bytes;
     }
     return data_.get();
@@ -24,7 +24,8 @@ class RawBuffer {
   char* data() const { return data_.get(); }
 
  private:
-  std::unique_ptr<char[]> data_;
+  using Bytes = char[];  // NOLINT(modernize-avoid-c-arrays)
+  std::unique_ptr<Bytes> data_;
   std::size_t size_ = 0;
 };
 

@@ -9,7 +9,7 @@ template <class T, class Real>
 [[gnu::always_inline]] inline void prepare(const void* line, Index count, double shift,
                                            const double* means, const double* scales, Real* out) {
   const T* from = static_cast<const T*>(line);
-#pragma GCC ivdep
+#pragma omp simd
   for (Index j = 0; j < count; ++j)
     out[j] = static_cast<Real>((static_cast<double>(from[j]) - shift - means[j]) * scales[j]);
 }

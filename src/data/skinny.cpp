@@ -30,7 +30,7 @@ struct Gather {
     constexpr Index kLanes = Lanes<Real>::kCount;
     const Real* panel = tile.panel + first * tile.stride;
     Real* t = tile.to + first * tile.width;
-    typename Lanes<Real>::Type sum[S][R];
+    typename Lanes<Real>::Type sum[S][R];  // NOLINT(modernize-avoid-c-arrays)
     for (Index s = 0; s < S; ++s)
       for (Index r = 0; r < R; ++r) sum[s][r] = lanes(t + s * tile.width + r * kLanes);
     const auto step = [&](Index j) __attribute__((always_inline)) {
@@ -63,12 +63,12 @@ struct Scatter {
     constexpr Index kLanes = Lanes<Real>::kCount;
     const Real* panel = tile.panel + first * tile.stride;
     const Real* from = tile.from + first * tile.width;
-    typename Lanes<Real>::Type t[S][R];
+    typename Lanes<Real>::Type t[S][R];  // NOLINT(modernize-avoid-c-arrays)
     for (Index s = 0; s < S; ++s)
       for (Index r = 0; r < R; ++r) t[s][r] = lanes(from + s * tile.width + r * kLanes);
     for (Index j = 0; j < tile.rows; ++j) {
       Real* y = tile.to + j * tile.width;
-      typename Lanes<Real>::Type sum[R];
+      typename Lanes<Real>::Type sum[R];  // NOLINT(modernize-avoid-c-arrays)
 #pragma GCC unroll 4
       for (Index r = 0; r < R; ++r) sum[r] = lanes(y + r * kLanes);
 #pragma GCC unroll 8

@@ -202,7 +202,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
   }
 
   /// x = S'y where lines are samples: each thread sums up by itself.
-  void scatter_rows(const Panel& y, Block x, const Tick& tick) const {
+  void scatter_rows(const Panel& y, const Block& x, const Tick& tick) const {
     PartialSums sums(sparse::parts_for(lines_, cols(), y.cols()), cols(), y.cols());
     for_slabs(rows(), tick, [&](Index begin, Index end) {
       const Lines<T, I> slab = lines_.range(begin, end);
@@ -268,7 +268,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     const double* m = row_means().size() > 0 ? row_means().data() : nullptr;
     const bool in_order = by_row_ || sorted_;
     sparse::for_panels(
-        scaled(x), y, tick, [&](const Panel& panel, Block columns, const Tick& part) {
+        scaled(x), y, tick, [&](const Panel& panel, const Block& columns, const Tick& part) {
           GramProduct product(panel, means(),
                               in_order ? sparse::parts_for(lines_, cols(), panel.cols()) : 1);
           if (in_order)

@@ -37,7 +37,8 @@ std::vector<Index> column_cuts(const Lines<T, I>& lines, Index size, Index parts
 /// G += L'WL for sorted lines and W = diag(weights), or the identity where it is null. Each thread
 /// has columns of G of its own, and goes through all lines for as many of them as stay in cache.
 template <class T, class I>
-void add_line_squares(const Lines<T, I>& lines, const double* weights, Block g) {
+void add_line_squares(const Lines<T, I>& lines, const double* weights,
+                      Block g) {  // NOLINT(performance-unnecessary-value-param): it is written
   constexpr Index kCachedDoubles = Index{1} << 18;
   const Index parts = lines.entries() > kWorthThreads ? threads() : 1;
   const Index step = std::max<Index>(kCachedDoubles / g.rows(), 8);

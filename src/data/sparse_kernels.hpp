@@ -76,7 +76,7 @@ struct Gather {
   template <Index W>
   [[gnu::always_inline]] void run() const {
     for (Index i = 0; i < lines.count; ++i) {
-      Four t[W / 4] = {};
+      Four t[W / 4] = {};  // NOLINT(modernize-avoid-c-arrays)
       gather_line<W>(lines, i, x, t);
       for (Index c = 0; c < W / 4; ++c) lanes(sum + i * W + 4 * c) += t[c];
     }
@@ -92,7 +92,7 @@ struct Scatter {
   template <Index W>
   [[gnu::always_inline]] void run() const {
     for (Index i = 0; i < lines.count; ++i) {
-      Four t[W / 4];
+      Four t[W / 4];  // NOLINT(modernize-avoid-c-arrays)
       for (Index c = 0; c < W / 4; ++c) t[c] = lanes(y + i * W + 4 * c);
       scatter_line<W>(lines, i, t, sum);
     }
@@ -116,7 +116,7 @@ struct GatherScatter {
   [[gnu::always_inline]] void run() const {
     for (Index i = 0; i < lines.count; ++i) {
       const double m = row_means ? row_means[i] : 0;
-      Four t[W / 4];
+      Four t[W / 4];  // NOLINT(modernize-avoid-c-arrays)
       for (Index c = 0; c < W / 4; ++c) t[c] = -lanes(shift + 4 * c) - m * lanes(slope + 4 * c);
       gather_line<W>(lines, i, x, t);
       for (Index c = 0; c < W / 4; ++c) lanes(total + 4 * c) += t[c];

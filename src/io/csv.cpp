@@ -340,7 +340,7 @@ void CsvReader::add_label(std::string_view text) {
   const std::string& label = samples_.emplace_back(to_utf8(text));
   const bool inside = label.capacity() <= std::string().capacity();  // no memory of its own
   const std::size_t written = sizeof(std::uint64_t) + label.size();  // into the copy of the table
-  values_->make_room(sizeof(label) + (inside ? 0 : label.capacity() + 1) + written);
+  values_->make_room(sizeof(std::string) + (inside ? 0 : label.capacity() + 1) + written);
 }
 
 double CsvReader::number(std::string_view text, Place place) const {

@@ -64,6 +64,7 @@ double change_of_squares(const std::vector<Matrix>& part_grams, const Matrix& ro
 std::vector<RotateOptions> settings_for(const std::vector<Index>& nonzeros, Index p,
                                         const ChooseOptions& options) {
   std::vector<RotateOptions> settings;
+  settings.reserve(nonzeros.size());
   for (const Index k : nonzeros)
     settings.push_back({.truncation = {TruncationType::count, static_cast<double>(p - k)},
                         .tolerance = options.tolerance,
