@@ -1,6 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "parallel.hpp"
 #include "spcart/types.hpp"
@@ -12,8 +15,22 @@ namespace spcart {
 class BasisPanels {
  public:
   explicit BasisPanels(ConstBlock v);
+  BasisPanels(BasisPanels&&) = default;
+  BasisPanels& operator=(BasisPanels&&) = delete;
+
+  /// A whole basis without the rows that no rotation lifts above a bound, as no entry of a rotated
+  /// row is larger than the row is long; none where it would spare little.
+  std::optional<BasisPanels> above(double bound) const;
 
   Index variables() const { return transposed_.cols(); }
+
+  /// Which of V's rows a row is, how many V has, and the squares of those that are left out.
+  Index variable(Index row) const {
+    return kept_.empty() ? row : kept_[static_cast<std::size_t>(row)];
+  }
+  Index all_variables() const { return all_variables_; }
+  double left_out() const { return left_out_; }
+
   Index components() const { return components_; }
   Index slices() const { return slices_; }
 
@@ -42,9 +59,15 @@ class BasisPanels {
   Index panel_size(Index width) const;
 
  private:
-  Eigen::Ref<const Matrix> v_;
-  Index components_, slices_;
+  BasisPanels(const BasisPanels& whole, std::vector<std::int32_t> kept, double left_out);
+
+  Matrix own_;  ///< V where rows are left out
+  Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> v_;
+  std::vector<std::int32_t> kept_;  ///< empty: all
+  Index all_variables_, components_, slices_;
   Matrix transposed_;
+  Vector squares_;  ///< of the length of each row, where none is left out
+  double left_out_ = 0;
 };
 
 }  // namespace spcart

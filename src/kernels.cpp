@@ -1,5 +1,6 @@
 #include "kernels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -11,20 +12,20 @@ namespace spcart {
 namespace {
 
 /// Sums are taken in as many parts, so that a compiler may vectorise them.
-constexpr std::ptrdiff_t kLanes = 8;
+constexpr std::size_t kLanes = 8;
 
 [[gnu::always_inline]] inline double sum_of(const double* parts) {
   double sum = 0;
-  for (std::ptrdiff_t l = 0; l < kLanes; ++l) sum += parts[l];
+  for (std::size_t l = 0; l < kLanes; ++l) sum += parts[l];
   return sum;
 }
 
-[[gnu::always_inline]] inline double squares_up_to(const double* z, std::ptrdiff_t count,
+[[gnu::always_inline]] inline double squares_up_to(const double* z, std::size_t count,
                                                    double most) {
   std::array<double, kLanes> sums{};
-  std::ptrdiff_t j = 0;
+  std::size_t j = 0;
   for (; j + kLanes <= count; j += kLanes)
-    for (std::ptrdiff_t l = 0; l < kLanes; ++l)
+    for (std::size_t l = 0; l < kLanes; ++l)
       sums[l] += std::abs(z[j + l]) <= most ? z[j + l] * z[j + l] : 0.0;
   for (; j < count; ++j) sums[0] += std::abs(z[j]) <= most ? z[j] * z[j] : 0.0;
   return sum_of(sums.data());
@@ -34,7 +35,7 @@ constexpr std::ptrdiff_t kLanes = 8;
                                                     std::int32_t count, const Threshold& t,
                                                     std::int32_t* rows, double* values,
                                                     double* zeroed) {
-  *zeroed += squares_up_to(z, count, t.least);
+  *zeroed += squares_up_to(z, static_cast<std::size_t>(count), t.least);
   std::size_t kept = 0;
   for (std::int32_t j = 0; j < count; ++j) {
     rows[kept] = first + j;
@@ -63,21 +64,30 @@ std::size_t keep_with_ties(const double* z, std::int32_t first, std::int32_t cou
   return kept;
 }
 
-/// kParts registers hold as many entries of the sum.
-template <Index kBytes, int kParts>
+/// kParts registers hold as many entries of the sum, in kChains sums of every kChains-th column:
+/// one alone would wait for itself.
+template <Index kBytes, int kParts, std::size_t kChains>
 [[gnu::always_inline]] inline void add_columns_part(const double* v, std::ptrdiff_t r,
                                                     const std::int32_t* rows, const double* values,
                                                     std::size_t count, double* b) {
   using Register = Lanes<double, kBytes>;
-  typename Register::Type sums[kParts];  // NOLINT(modernize-avoid-c-arrays)
-  for (int part = 0; part < kParts; ++part) sums[part] = lanes<kBytes>(b + part * Register::kCount);
-  for (std::size_t k = 0; k < count; ++k) {
+  typename Register::Type sums[kChains][kParts] = {};  // NOLINT(modernize-avoid-c-arrays)
+  const auto add = [&](std::size_t k, std::size_t chain) __attribute__((always_inline)) {
     const double* column = v + rows[k] * r;
 #pragma GCC unroll 8
     for (int part = 0; part < kParts; ++part)
-      sums[part] += values[k] * lanes<kBytes>(column + part * Register::kCount);
+      sums[chain][part] += values[k] * lanes<kBytes>(column + part * Register::kCount);
+  };
+  std::size_t k = 0;
+  for (; k + kChains <= count; k += kChains) {
+#pragma GCC unroll 8
+    for (std::size_t chain = 0; chain < kChains; ++chain) add(k + chain, chain);
   }
-  for (int part = 0; part < kParts; ++part) lanes<kBytes>(b + part * Register::kCount) = sums[part];
+  for (; k < count; ++k) add(k, 0);
+  for (int part = 0; part < kParts; ++part) {
+    for (std::size_t chain = 1; chain < kChains; ++chain) sums[0][part] += sums[chain][part];
+    lanes<kBytes>(b + part * Register::kCount) += sums[0][part];
+  }
 }
 
 template <Index kBytes>
@@ -87,34 +97,72 @@ template <Index kBytes>
   constexpr std::ptrdiff_t kWidth = Lanes<double, kBytes>::kCount;
   std::ptrdiff_t i = 0;
   for (; i + 8 * kWidth <= r; i += 8 * kWidth)
-    add_columns_part<kBytes, 8>(v + i, r, rows, values, count, b + i);
+    add_columns_part<kBytes, 8, 1>(v + i, r, rows, values, count, b + i);
   for (; i + 4 * kWidth <= r; i += 4 * kWidth)
-    add_columns_part<kBytes, 4>(v + i, r, rows, values, count, b + i);
+    add_columns_part<kBytes, 4, 2>(v + i, r, rows, values, count, b + i);
   for (; i + 2 * kWidth <= r; i += 2 * kWidth)
-    add_columns_part<kBytes, 2>(v + i, r, rows, values, count, b + i);
-  for (; i < r; i += kWidth) add_columns_part<kBytes, 1>(v + i, r, rows, values, count, b + i);
+    add_columns_part<kBytes, 2, 4>(v + i, r, rows, values, count, b + i);
+  for (; i < r; i += kWidth) add_columns_part<kBytes, 1, 8>(v + i, r, rows, values, count, b + i);
+}
+
+/// Most entries are where they were in the last turn, so that runs of them are compared at once.
+[[gnu::always_inline]] inline double compare_body(std::span<const std::int32_t> x_rows, double* x,
+                                                  double scale,
+                                                  std::span<const std::int32_t> y_rows,
+                                                  const double* y) {
+  constexpr std::size_t kRun = 2 * kLanes;
+  std::array<double, kRun> sums{};
+  double apart = 0;
+  std::size_t j = 0, k = 0;
+  const auto same_run = [&] {
+    if (j + kRun > x_rows.size() || k + kRun > y_rows.size()) return false;
+    std::int32_t different = 0;
+    for (std::size_t l = 0; l < kRun; ++l) different |= x_rows[j + l] ^ y_rows[k + l];
+    return different == 0;
+  };
+  while (j < x_rows.size()) {
+    if (same_run()) {
+      for (std::size_t l = 0; l < kRun; ++l) {
+        x[j + l] *= scale;
+        const double difference = x[j + l] - y[k + l];
+        sums[l] += difference * difference;
+      }
+      j += kRun;
+      k += kRun;
+      continue;
+    }
+    for (const std::size_t end = std::min(j + kRun, x_rows.size()); j < end; ++j) {
+      x[j] *= scale;
+      for (; k < y_rows.size() && y_rows[k] < x_rows[j]; ++k) apart += y[k] * y[k];
+      const bool both = k < y_rows.size() && y_rows[k] == x_rows[j];
+      const double difference = x[j] - (both ? y[k++] : 0.0);
+      apart += difference * difference;
+    }
+  }
+  for (; k < y_rows.size(); ++k) apart += y[k] * y[k];
+  for (const double sum : sums) apart += sum;
+  return apart;
 }
 
 [[gnu::always_inline]] inline SizeSplit split_body(const double* z, std::size_t count, double low,
                                                    double high, double* between) {
   std::array<double, kLanes> all{}, below{}, number{};
-  const auto length = static_cast<std::ptrdiff_t>(count);
-  std::ptrdiff_t j = 0;
-  const auto add = [&](std::ptrdiff_t lane, double value) {
+  std::size_t j = 0;
+  const auto add = [&](std::size_t lane, double value) {
     const bool is_below = std::abs(value) < low;
     all[lane] += value * value;
     below[lane] += is_below ? value * value : 0.0;
     number[lane] += is_below ? 1.0 : 0.0;
   };
-  for (; j + kLanes <= length; j += kLanes)
-    for (std::ptrdiff_t l = 0; l < kLanes; ++l) add(l, z[j + l]);
-  for (; j < length; ++j) add(0, z[j]);
+  for (; j + kLanes <= count; j += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) add(l, z[j + l]);
+  for (; j < count; ++j) add(0, z[j]);
 
   SizeSplit s;
   s.energy_all = sum_of(all.data());
   s.energy_below = sum_of(below.data());
   s.below = static_cast<std::size_t>(sum_of(number.data()));
-  for (j = 0; j < length; ++j) {
+  for (j = 0; j < count; ++j) {
     const double size = std::abs(z[j]);
     between[s.between] = size;
     s.between += size >= low && size < high ? 1 : 0;
@@ -206,6 +254,13 @@ void add_columns(const double* v, std::ptrdiff_t r, const std::int32_t* rows, co
       [&]<Index kBytes>(RegisterBytes<kBytes>) __attribute__((always_inline)) {
         add_columns_body<kBytes>(v, r, rows, values, count, b);
       },
+      simd);
+}
+
+double scale_and_compare(std::span<const std::int32_t> x_rows, double* x, double scale,
+                         std::span<const std::int32_t> y_rows, const double* y, Simd simd) {
+  return call_vectorized(
+      [&]() __attribute__((always_inline)) { return compare_body(x_rows, x, scale, y_rows, y); },
       simd);
 }
 

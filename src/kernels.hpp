@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "simd.hpp"
 
@@ -31,6 +32,11 @@ std::size_t keep_entries(const double* z, std::int32_t first, std::int32_t count
 /// multiple of kSpare.
 void add_columns(const double* v, std::ptrdiff_t r, const std::int32_t* rows, const double* values,
                  std::size_t count, double* b, Simd simd = best_simd());
+
+/// Scales the entries x of a sparse vector and returns |x - y|^2. Places rise.
+double scale_and_compare(std::span<const std::int32_t> x_rows, double* x, double scale,
+                         std::span<const std::int32_t> y_rows, const double* y,
+                         Simd simd = best_simd());
 
 /// How many |z| are below a bound, how many from there to another, and the sums of squares.
 struct SizeSplit {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <exception>
 
 #include "spcart/threads.hpp"
@@ -21,20 +22,35 @@ inline Index threads_for(Index m, Index k, Index n) {
 }
 
 /// body(0), ..., body(count - 1), each once, spread over threads where that is worth it. The first
-/// exception reaches the caller, which OpenMP alone would not let it.
+/// exception reaches the caller, which OpenMP alone would not let it; nothing is begun after it.
 template <class Body>
 void parallel_for(Index count, bool worth_threads, Body body) {
   std::exception_ptr failure;
+  std::atomic<bool> failed = false;
 #pragma omp parallel for schedule(dynamic, 1) if (worth_threads)
   for (Index i = 0; i < count; ++i) {
+    if (failed) continue;
     try {
       body(i);
     } catch (...) {
 #pragma omp critical(spcart_failure)
-      if (!failure) failure = std::current_exception();
+      if (!failed.exchange(true)) failure = std::current_exception();
     }
   }
   if (failure) std::rethrow_exception(failure);
 }
+
+/// A tick for the bodies of a parallel_for. Only the thread that called that passes it on; where it
+/// throws there, it throws the same in the others as soon as they call it.
+class SharedTick {
+ public:
+  explicit SharedTick(const Tick& tick) : tick_(tick) {}
+  void operator()(double fraction);
+
+ private:
+  const Tick& tick_;
+  std::exception_ptr failure_;
+  std::atomic<bool> failed_ = false;
+};
 
 }  // namespace spcart

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "basis_panels.hpp"
@@ -25,8 +26,12 @@ namespace {
 /// How far V'V may be from the identity.
 constexpr double kOrthonormal = 1e-6;
 
-/// One setting on its way through Algorithm 1. A turn is begin(), what the sweep over the basis
-/// does, and end().
+/// Whether a threshold depends on the whole of a rotated loading.
+bool selects_all(TruncationType type) {
+  return type == TruncationType::count || type == TruncationType::energy;
+}
+
+/// One setting on its way through Algorithm 1.
 class Turning {
  public:
   Turning(const BasisPanels& basis, const RotateOptions& options, Matrix start,
@@ -37,13 +42,14 @@ class Turning {
         rotation_(std::move(start)),
         truncated_from_(rotation_),
         polar_(basis.components()),
-        x_(basis.slices(), basis.variables(), basis.components()),
+        x_(basis.slices(), basis.components()),
         before_(x_),
         thresholds_(static_cast<std::size_t>(basis.components())),
-        sums_(static_cast<std::size_t>(basis.slices()),
-              {Matrix(basis.transposed().rows(), basis.components()),
-               Vector(basis.components()),
-               {}}),
+        parts_(static_cast<std::size_t>(basis.slices()),
+               {Matrix(selects() ? 0 : basis.panel_size(basis.components()), basis.components()),
+                Matrix(basis.transposed().rows(), basis.components()),
+                Vector(basis.components()),
+                {}}),
         product_(basis.components(), basis.components()) {
     if (selects()) z_.resize(basis.variables(), basis.components());
     const Truncation& t = options.truncation;
@@ -53,58 +59,82 @@ class Turning {
           Threshold{.least = t.lambda, .shrink = t.type == TruncationType::soft ? t.lambda : 0});
   }
 
-  const Matrix& rotation() const { return rotation_; }
   bool done() const { return status_ != Status::not_run; }
   double progress() const {
     return static_cast<double>(history_.size()) / static_cast<double>(options_.max_iterations);
   }
 
-  /// Whether a threshold depends on the whole of a rotated loading.
-  bool selects() const {
-    return options_.truncation.type == TruncationType::count ||
-           options_.truncation.type == TruncationType::energy;
+  void turn() {
+    begin();
+    rotate();
+    if (selects()) select();
+    end();
   }
+
+  void move_to(Rotated& result) {
+    x_.loadings(basis_).swap(result.loadings);  // Eigen would copy what is moved
+    result.rotation = std::move(rotation_);
+    result.truncated_from = std::move(truncated_from_);
+    result.history = std::move(history_);
+    result.status = status_;
+  }
+
+ private:
+  /// What a slice works on, and what it contributes.
+  struct Part {
+    Matrix panel;    ///< some rows of Z = V R'
+    Matrix product;  ///< (X'V)' before X is normalised, with the basis's rows of zeros
+    Vector zeroed;   ///< of each rotated loading |z|^2 over the entries set to zero
+    std::vector<double> work;
+  };
+  Part& part(Index slice) { return parts_[static_cast<std::size_t>(slice)]; }
+
+  bool selects() const { return selects_all(options_.truncation.type); }
 
   void begin() {
     std::swap(x_, before_);
     for (Index slice = 0; slice < basis_.slices(); ++slice) {
       x_.clear(slice);
-      sums(slice).product.setZero();
-      sums(slice).zeroed.setZero();
+      part(slice).product.setZero();
+      part(slice).zeroed.setZero();
     }
   }
 
-  /// Takes a panel of Z = V R' from variable `first` on.
-  void take(Index slice, Index first, ConstBlock z) {
-    if (selects())
-      z_.middleRows(first, z.rows()) = z;
-    else
-      truncate(slice, first, z);
+  void rotate() {
+    basis_.for_panels(basis_.components(), [&](Index slice, Index first, Index count) {
+      Eigen::Block<Matrix> z =
+          selects() ? z_.middleRows(first, count) : part(slice).panel.topRows(count);
+      z.noalias() = basis_.rows(first, count) * rotation_.transpose();
+      if (!selects()) truncate(slice, first, z);
+    });
   }
 
-  /// Thresholds of all components, where they depend on rows that others have.
-  void select_spread() { spcart::select_spread(z_, options_.truncation, *others_, thresholds_); }
+  /// Thresholds that depend on all of Z, the last ones being good guesses; then truncates.
+  void select() {
+    if (others_)
+      select_spread(z_, options_.truncation, *others_, thresholds_);
+    else
+      parallel_for(basis_.slices(), basis_.slices() > 1, [&](Index slice) { select_some(slice); });
+    basis_.for_panels(0, [&](Index slice, Index first, Index count) {
+      truncate(slice, first, z_.middleRows(first, count));
+    });
+  }
 
-  /// Thresholds of some of the components, the last ones being good guesses.
   void select_some(Index slice) {
     for (Index i = slice; i < basis_.components(); i += basis_.slices()) {
       Threshold& threshold = thresholds_[static_cast<std::size_t>(i)];
       if (std::isinf(threshold.least)) continue;
-      threshold = select({z_.col(i).data(), static_cast<std::size_t>(z_.rows())},
-                         options_.truncation, sums(slice).work, threshold.least);
+      threshold = spcart::select({z_.col(i).data(), static_cast<std::size_t>(z_.rows())},
+                                 options_.truncation, part(slice).work, threshold.least);
     }
-  }
-
-  void truncate_kept(Index slice, Index first, Index count) {
-    truncate(slice, first, z_.middleRows(first, count));
   }
 
   void end() {
     x_.measure(lengths_, l1_);
-    Matrix& sum = sums_.front().product;
-    for (std::size_t s = 1; s < sums_.size(); ++s) sum += sums_[s].product;
-    double zeroed = 0;
-    for (const Sums& s : sums_) zeroed += s.zeroed.sum();
+    Matrix& sum = parts_.front().product;
+    for (std::size_t s = 1; s < parts_.size(); ++s) sum += parts_[s].product;
+    double zeroed = basis_.left_out();
+    for (const Part& part : parts_) zeroed += part.zeroed.sum();
     auto nonzeros = static_cast<double>(x_.nonzeros());
     if (others_) sum_with_others(zeroed, nonzeros);
     Matrix change(1, 1);
@@ -112,9 +142,9 @@ class Turning {
     if (others_) others_->sum(change);
     divide_products();
     std::swap(truncated_from_, rotation_);
-    const double trace_norm = turn();
+    const double trace_norm = update();
     const auto r = static_cast<double>(basis_.components());
-    const auto p = static_cast<double>(others_ ? others_->all() : basis_.variables());
+    const auto p = static_cast<double>(others_ ? others_->all() : basis_.all_variables());
     change(0) = std::sqrt(change(0) / r);
     history_.push_back({.change = change(0),
                         .truncated_energy = zeroed / r,
@@ -126,22 +156,8 @@ class Turning {
       status_ = Status::iteration_limit;
   }
 
-  Rotated result() && {
-    return {x_.loadings(), std::move(rotation_), std::move(truncated_from_), std::move(history_),
-            status_};
-  }
-
- private:
-  /// What a slice contributes.
-  struct Sums {
-    Matrix product;  ///< (X'V)' before X is normalised, with the basis's rows of zeros
-    Vector zeroed;   ///< of each rotated loading |z|^2 over the entries set to zero
-    std::vector<double> work;
-  };
-  Sums& sums(Index slice) { return sums_[static_cast<std::size_t>(slice)]; }
-
   void truncate(Index slice, Index first, ConstBlock z) {
-    Sums& s = sums(slice);
+    Part& s = part(slice);
     const Matrix& vt = basis_.transposed();
     for (Index i = 0; i < z.cols(); ++i) {
       SlicedLoadings::Part& x = x_.part(slice, i);
@@ -158,13 +174,13 @@ class Turning {
   void sum_with_others(double& zeroed, double& nonzeros) {
     const Index r = basis_.components();
     Matrix all = Matrix::Zero(r + 4, r);
-    all.topRows(r) = sums_.front().product.topRows(r);
+    all.topRows(r) = parts_.front().product.topRows(r);
     all.row(r) = lengths_.cwiseAbs2().transpose();
     all.row(r + 1) = l1_.transpose();
     all(r + 2, 0) = zeroed;
     all(r + 3, 0) = nonzeros;
     others_->sum(all);
-    sums_.front().product.topRows(r) = all.topRows(r);
+    parts_.front().product.topRows(r) = all.topRows(r);
     lengths_ = all.row(r).transpose().cwiseSqrt();
     l1_ = all.row(r + 1).transpose();
     zeroed = all(r + 2, 0);
@@ -172,7 +188,7 @@ class Turning {
   }
 
   /// The polar step, and the trace norm of X'V.
-  double turn() {
+  double update() {
     if (!others_) return polar_(product_, rotation_);
     Matrix trace_norm(1, 1);
     if (others_->is_first()) trace_norm(0) = polar_(product_, rotation_);
@@ -184,7 +200,7 @@ class Turning {
   /// X'V of the normalised X. A loading that is emptied once stays zero: the objective could rise
   /// if it came back.
   void divide_products() {
-    const Matrix& sum = sums_.front().product;
+    const Matrix& sum = parts_.front().product;
     for (Index i = 0; i < basis_.components(); ++i) {
       const bool empty = !(lengths_[i] > 0);
       if (empty)
@@ -216,7 +232,7 @@ class Turning {
   PolarSteps polar_;
   SlicedLoadings x_, before_;
   std::vector<Threshold> thresholds_;
-  std::vector<Sums> sums_;
+  std::vector<Part> parts_;
   Matrix product_;  ///< X'V
   Matrix z_;        ///< Z, where thresholds depend on all of it
   Vector lengths_, l1_;
@@ -261,94 +277,17 @@ void check(ConstBlock v, const RotateOptions& options) {
   spcart::check(options.truncation, v.rows());
 }
 
-/// Turns all settings that go on, their rotations side by side in one product with V.
-class Sweep {
- public:
-  Sweep(const BasisPanels& basis, std::size_t settings, const OtherRows* others)
-      : basis_(basis),
-        others_(others),
-        rotations_(basis.components() * static_cast<Index>(settings), basis.components()),
-        panels_(static_cast<std::size_t>(basis.slices()),
-                Matrix(basis.panel_size(rotations_.rows()), rotations_.rows())) {}
-
-  void operator()(std::span<Turning*> settings) {
-    const Index r = basis_.components();
-    const auto width = r * static_cast<Index>(settings.size());
-    for (std::size_t k = 0; k < settings.size(); ++k) {
-      settings[k]->begin();
-      rotations_.middleRows(static_cast<Index>(k) * r, r) = settings[k]->rotation();
-    }
-    basis_.for_panels(rotations_.rows(), [&](Index slice, Index first, Index count) {
-      auto z = panels_[static_cast<std::size_t>(slice)].topLeftCorner(count, width);
-      z.noalias() = basis_.rows(first, count) * rotations_.topRows(width).transpose();
-      for (std::size_t k = 0; k < settings.size(); ++k)
-        settings[k]->take(slice, first, z.middleCols(static_cast<Index>(k) * r, r));
-    });
-    select(settings);
-    parallel_for(static_cast<Index>(settings.size()), settings.size() > 1 && !others_,
-                 [&](Index k) { settings[static_cast<std::size_t>(k)]->end(); });
+/// Turns a setting to its end.
+void turn(const BasisPanels& whole, const RotateOptions& options, Matrix start, const Tick& tick,
+          const OtherRows* others, Rotated& result) {
+  const Truncation& t = options.truncation;
+  const auto fewer = selects_all(t.type) ? std::nullopt : whole.above(t.lambda);
+  Turning turning(fewer ? *fewer : whole, options, std::move(start), others);
+  while (!turning.done()) {
+    tell(tick, turning.progress(), others);
+    turning.turn();
   }
-
- private:
-  void select(std::span<Turning*> settings) {
-    for (Turning* setting : settings) {
-      if (!setting->selects()) continue;
-      if (others_)
-        setting->select_spread();
-      else
-        parallel_for(basis_.slices(), basis_.slices() > 1,
-                     [&](Index slice) { setting->select_some(slice); });
-      basis_.for_panels(0, [&](Index slice, Index first, Index count) {
-        setting->truncate_kept(slice, first, count);
-      });
-    }
-  }
-
-  const BasisPanels& basis_;
-  const OtherRows* others_;
-  Matrix rotations_;            ///< R of each setting
-  std::vector<Matrix> panels_;  ///< of each slice
-};
-
-/// Turns all settings to their ends, side by side.
-std::vector<Rotated> turn(const BasisPanels& basis, std::vector<Turning> turnings, const Tick& tick,
-                          const OtherRows* others) {
-  Sweep sweep(basis, turnings.size(), others);
-  std::vector<Turning*> active;
-  active.reserve(turnings.size());
-  for (Turning& turning : turnings) active.push_back(&turning);
-  while (!active.empty()) {
-    tell(tick, active.front()->progress(), others);
-    sweep(active);
-    std::erase_if(active, [](const Turning* turning) { return turning->done(); });
-  }
-  std::vector<Rotated> results;
-  results.reserve(turnings.size());
-  for (Turning& turning : turnings) results.push_back(std::move(turning).result());
-  return results;
-}
-
-std::vector<Rotated> rotate_all(ConstBlock v, std::span<const RotateOptions> settings,
-                                const Tick& tick, const OtherRows* others) {
-  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
-  const BasisPanels basis(v);
-  if (!others && !basis.gram().isIdentity(kOrthonormal))
-    throw Error("basis: its columns are not orthonormal");
-  const Index p = others ? others->all() : v.rows();
-  const auto step = static_cast<std::size_t>(settings_together(p, v.cols()));
-  Matrix varimax;
-  std::vector<Rotated> results;
-  for (std::size_t first = 0; first < settings.size(); first += step) {
-    std::vector<Turning> turnings;
-    for (const RotateOptions& options :
-         settings.subspan(first, std::min(step, settings.size() - first))) {
-      Matrix start = starting_rotation(basis, options, varimax, tick, others);
-      if (others) others->take_from_first(start);
-      turnings.emplace_back(basis, options, std::move(start), others);
-    }
-    std::ranges::move(turn(basis, std::move(turnings), tick, others), std::back_inserter(results));
-  }
-  return results;
+  turning.move_to(result);
 }
 
 }  // namespace
@@ -361,12 +300,33 @@ std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const Rotat
                                              const Tick& tick) {
   if (settings.empty()) return {};
   for (const RotateOptions& options : settings) check(v, options);
-  return rotate_all(v, settings, tick, nullptr);
+  const BasisPanels basis(v);
+  if (!basis.gram().isIdentity(kOrthonormal)) throw Error("basis: its columns are not orthonormal");
+  return rotate_rows(basis, settings, tick, nullptr);
 }
 
-std::vector<Rotated> rotate_rows(ConstBlock rows, std::span<const RotateOptions> settings,
-                                 const Tick& tick, const OtherRows& others) {
-  return rotate_all(rows, settings, tick, &others);
+std::vector<Rotated> rotate_rows(const BasisPanels& rows, std::span<const RotateOptions> settings,
+                                 const Tick& tick, const OtherRows* others) {
+  constexpr Index kTurns = 20;  // that a setting takes, more or less
+  const auto count = static_cast<Index>(settings.size());
+  const Index r = rows.components(), threads_each = threads_for(rows.variables(), r, r);
+  const bool apart = !others && count > 1 && count >= threads_each &&
+                     threads_for(rows.variables() * kTurns * count, r, r) > 1;
+  const ThreadScope scope(apart ? 0 : threads_each);
+  Matrix varimax;
+  std::vector<Matrix> starts;
+  for (const RotateOptions& options : settings) {
+    starts.push_back(starting_rotation(rows, options, varimax, tick, others));
+    if (others) others->take_from_first(starts.back());
+  }
+  std::vector<Rotated> results(settings.size());
+  SharedTick shared(tick);
+  parallel_for(count, apart, [&](Index k) {
+    const ThreadScope alone(apart ? 1 : 0);
+    const auto place = static_cast<std::size_t>(k);
+    turn(rows, settings[place], std::move(starts[place]), std::ref(shared), others, results[place]);
+  });
+  return results;
 }
 
 void check_rotation(ConstBlock v, std::span<const RotateOptions> settings) {

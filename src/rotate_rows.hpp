@@ -9,10 +9,10 @@
 
 namespace spcart {
 
-/// rotate_and_truncate_all of an orthonormal V of which only some rows are here, and `others` has
-/// the rest: everyone gets the same, but each the loadings of its own rows.
-std::vector<Rotated> rotate_rows(ConstBlock rows, std::span<const RotateOptions> settings,
-                                 const Tick& tick, const OtherRows& others);
+/// rotate_and_truncate_all of a V that is known to be orthonormal. Where only some of its rows are
+/// here and `others` has the rest everyone gets the same, but each the loadings of its own rows.
+std::vector<Rotated> rotate_rows(const BasisPanels& rows, std::span<const RotateOptions> settings,
+                                 const Tick& tick, const OtherRows* others = nullptr);
 
 /// Throws Error where a basis or an option is not as rotate_and_truncate_all needs it.
 void check_rotation(ConstBlock v, std::span<const RotateOptions> settings);

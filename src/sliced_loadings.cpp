@@ -6,39 +6,15 @@
 #include "parallel.hpp"
 
 namespace spcart {
-namespace {
-
-using Part = SlicedLoadings::Part;
-
-/// Scales x and returns |x - y|^2: both lists rise.
-double scale_and_compare(Part& x, double scale, const Part& y) {
-  double sum = 0;
-  std::size_t k = 0;
-  for (std::size_t j = 0; j < x.size; ++j) {
-    x.values[j] *= scale;
-    for (; k < y.size && y.rows[k] < x.rows[j]; ++k) sum += y.values[k] * y.values[k];
-    const bool both = k < y.size && y.rows[k] == x.rows[j];
-    const double difference = x.values[j] - (both ? y.values[k++] : 0.0);
-    sum += difference * difference;
-  }
-  for (; k < y.size; ++k) sum += y.values[k] * y.values[k];
-  return sum;
-}
-
-}  // namespace
-
-SlicedLoadings::SlicedLoadings(Index slices, Index p, Index r)
-    : slices_(slices),
-      variables_(p),
-      components_(r),
-      parts_(static_cast<std::size_t>(slices * r)) {}
+SlicedLoadings::SlicedLoadings(Index slices, Index r)
+    : slices_(slices), components_(r), parts_(static_cast<std::size_t>(slices * r)) {}
 
 void SlicedLoadings::clear(Index slice) {
   for (Index i = 0; i < components_; ++i) part(slice, i).size = 0;
 }
 
-std::size_t Part::append(const double* z, std::int32_t first, std::int32_t count,
-                         const Threshold& threshold, double* zeroed) {
+std::size_t SlicedLoadings::Part::append(const double* z, std::int32_t first, std::int32_t count,
+                                         const Threshold& threshold, double* zeroed) {
   const std::size_t room = size + static_cast<std::size_t>(count + kSpare);
   if (rows.size() < room) {
     rows.resize(std::max(room, 2 * rows.size()));
@@ -66,9 +42,13 @@ void SlicedLoadings::measure(Vector& lengths, Vector& l1) const {
 double SlicedLoadings::normalize(const Vector& lengths, const SlicedLoadings& other) {
   Vector sums = Vector::Zero(slices_);
   parallel_for(slices_, slices_ > 1, [&](Index slice) {
-    for (Index i = 0; i < components_; ++i)
-      sums[slice] += scale_and_compare(part(slice, i), lengths[i] > 0 ? 1 / lengths[i] : 0,
-                                       other.part(slice, i));
+    for (Index i = 0; i < components_; ++i) {
+      Part& x = part(slice, i);
+      const Part& y = other.part(slice, i);
+      sums[slice] += scale_and_compare({x.rows.data(), x.size}, x.values.data(),
+                                       lengths[i] > 0 ? 1 / lengths[i] : 0, {y.rows.data(), y.size},
+                                       y.values.data());
+    }
   });
   return sums.sum();
 }
@@ -79,14 +59,15 @@ Index SlicedLoadings::nonzeros() const {
   return static_cast<Index>(count);
 }
 
-Loadings SlicedLoadings::loadings() const {
-  Loadings x(variables_, components_);
+Loadings SlicedLoadings::loadings(const BasisPanels& basis) const {
+  Loadings x(basis.all_variables(), components_);
   x.reserve(nonzeros());
   for (Index i = 0; i < components_; ++i) {
     x.startVec(i);
     for (Index slice = 0; slice < slices_; ++slice) {
       const Part& from = part(slice, i);
-      for (std::size_t k = 0; k < from.size; ++k) x.insertBack(from.rows[k], i) = from.values[k];
+      for (std::size_t k = 0; k < from.size; ++k)
+        x.insertBack(basis.variable(from.rows[k]), i) = from.values[k];
     }
   }
   x.finalize();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "basis_panels.hpp"
 #include "kernels.hpp"
 #include "spcart/types.hpp"
 
@@ -12,7 +13,7 @@ namespace spcart {
 /// each with its nonzeros by components in rising order. Room is kept for the next iteration.
 class SlicedLoadings {
  public:
-  SlicedLoadings(Index slices, Index p, Index r);
+  SlicedLoadings(Index slices, Index r);
 
   /// Forgets all entries of a slice.
   void clear(Index slice);
@@ -37,14 +38,14 @@ class SlicedLoadings {
   double normalize(const Vector& lengths, const SlicedLoadings& other);
 
   Index nonzeros() const;
-  Loadings loadings() const;
+  Loadings loadings(const BasisPanels& basis) const;  ///< in the basis's own variables
 
  private:
   std::size_t place(Index slice, Index component) const {
     return static_cast<std::size_t>(slice * components_ + component);
   }
 
-  Index slices_, variables_, components_;
+  Index slices_, components_;
   std::vector<Part> parts_;
 };
 

@@ -31,4 +31,16 @@ Index threads_for(double flops) {
   return static_cast<Index>(std::clamp(flops / kFlopsOfAThread, 1.0, most));
 }
 
+void SharedTick::operator()(double fraction) {
+  if (failed_) std::rethrow_exception(failure_);
+  if (!tick_ || omp_get_thread_num() != 0) return;
+  try {
+    tick_(fraction);
+  } catch (...) {
+    failure_ = std::current_exception();
+    failed_ = true;
+    throw;
+  }
+}
+
 }  // namespace spcart

@@ -14,7 +14,7 @@ class Trials {
  public:
   Trials(Method method, const Task& task) : method_(method), task_(task) {}
 
-  /// How many settings cost little more than one alone, and fit in memory.
+  /// How many settings are tried at a time, and fit in memory.
   Index together() const;
 
   /// What is found at each lambda.

@@ -80,6 +80,32 @@ TEST_P(EachKernel, AddsColumns) {
   }
 }
 
+TEST_P(EachKernel, ScalesAndComparesSparseVectors) {
+  constexpr Index kLength = 400;
+  constexpr double kScale = 0.75;
+  // Every so many places are left out of the one and the other: none, some, nearly all.
+  for (const std::int32_t of_x : {1000, 37, 3, 1})
+    for (const std::int32_t of_y : {1000, 41, 2, 1}) {
+      std::vector<std::int32_t> x_rows, y_rows;
+      std::vector<double> x, y;
+      Vector all_x = Vector::Zero(kLength), all_y = all_x;
+      for (std::int32_t j = 0; j < kLength; ++j) {
+        if (j % of_x != of_x - 1) {
+          x_rows.push_back(j);
+          x.push_back(all_x[j] = std::sin(j));
+        }
+        if (j % of_y != of_y - 1) {
+          y_rows.push_back(j);
+          y.push_back(all_y[j] = std::cos(j));
+        }
+      }
+      all_x *= kScale;
+      EXPECT_NEAR(scale_and_compare(x_rows, x.data(), kScale, y_rows, y.data(), GetParam()),
+                  (all_x - all_y).squaredNorm(), 1e-12 * kLength);
+      for (std::size_t k = 0; k < x.size(); ++k) EXPECT_EQ(x[k], all_x[x_rows[k]]);
+    }
+}
+
 TEST_P(EachKernel, SplitsBySize) {
   for (const std::int32_t count : kLengths) {
     const std::vector<double> z = numbers(count);

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+
 #include "lapack.hpp"
 #include "random.hpp"
 #include "spcart/error.hpp"
@@ -71,6 +75,36 @@ TEST(Rotate, IsAlgorithm1OnOneAndSeveralPanelsAndThreads) {
   }
 }
 
+/// Rows of lengths that differ by a factor of up to 1000.
+Matrix uneven_basis(Index p, Index r) {
+  Matrix x = verify::random_matrix(p, r, 6);
+  for (Index j = 0; j < p; ++j) x.row(j) *= std::pow(10, -3 * static_cast<double>(j % 101) / 100);
+  return orthonormalized(x);
+}
+
+TEST(Rotate, IsAlgorithm1WhereRowsAreTooShortToStay) {
+  constexpr Index kVariables = 3000, kComponents = 7;
+  const Matrix v = uneven_basis(kVariables, kComponents);
+  const Vector lengths = v.rowwise().norm();
+  for (const auto type : {TruncationType::hard, TruncationType::soft})
+    for (const double lambda : {0.3 * lengths.minCoeff(), 0.01, 0.05, 0.999})
+      for (const Index count : {1, 3}) {
+        const ThreadScope scope(count);
+        const RotateOptions options{
+            .truncation = {type, lambda}, .tolerance = 1e-5, .max_iterations = 12};
+        const Rotated result = rotate_and_truncate(v, options);
+        expect_same(result, plain(v, options), 1e-11);
+        const Iteration& last = result.history.back();
+        const Matrix z = v * result.truncated_from.transpose();
+        const Matrix zeroed = (Matrix(result.loadings).array() == 0).select(z, 0);
+        EXPECT_NEAR(last.truncated_energy, zeroed.squaredNorm() / kComponents, 1e-12);
+        EXPECT_NEAR(
+            last.sparsity,
+            1 - static_cast<double>(result.loadings.nonZeros()) / (kVariables * kComponents),
+            1e-12);
+      }
+}
+
 TEST(Rotate, IsAlgorithm1WhereEntriesAreEqual) {
   // Columns of equal sizes: thresholds by count and energy fall on ties.
   Matrix v = Matrix::Zero(64, 4);
@@ -97,6 +131,23 @@ TEST(Rotate, SettingsSideBySideAreThoseAlone) {
   for (std::size_t k = 0; k < settings.size(); ++k)
     expect_same(together[k], rotate_and_truncate(v, settings[k]), 1e-11);
   EXPECT_TRUE(rotate_and_truncate_all(v, {}).empty());
+}
+
+TEST(Rotate, SettingsSideBySideTickInTheirCallersThreadAndEndTogether) {
+  const ThreadScope scope(3);
+  const Matrix v = verify::random_orthonormal(3000, 11, 8);
+  RotateOptions endless = options_for(TruncationType::hard, 3000);
+  endless.tolerance = 0;
+  endless.max_iterations = 1000000;
+  const std::vector<RotateOptions> settings(8, endless);
+  const auto caller = std::this_thread::get_id();
+  int ticks = 0;
+  const Tick tick = [&](double) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    if (++ticks == 50) throw std::domain_error("enough");
+  };
+  EXPECT_THROW(rotate_and_truncate_all(v, settings, tick), std::domain_error);
+  EXPECT_EQ(ticks, 50);
 }
 
 TEST(Rotate, RotationIsOrthogonalAndColumnsHaveUnitLength) {

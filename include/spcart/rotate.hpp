@@ -53,13 +53,12 @@ struct Rotated {
 /// known of the data.
 Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick = {});
 
-/// The same for several settings side by side: what is done with V is done for all of them at once,
-/// so that each costs less than it would alone. Results are those of each setting by itself. No
-/// more are turned at a time than `settings_together`.
+/// The same for several settings side by side, each by a thread of its own where there are enough
+/// of them. Results are those of each setting by itself. The tick is called by the caller's thread.
 std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const RotateOptions> settings,
                                              const Tick& tick = {});
 
-/// How many settings cost little more than one alone, and fit in memory.
+/// How many settings may be asked for at a time, so that what is found fits in memory.
 Index settings_together(Index variables, Index components);
 
 /// The R that makes V R' as simple as the varimax criterion asks.

@@ -23,6 +23,7 @@ struct Task {
   Truncation truncation =
       {};  ///< or the penalty or bound that takes its place; the record says which
   Start start = Start::pca;
+  Matrix from = {};            ///< spcart: a rotation, in place of `start`
   double tolerance = 1e-2;     ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
   Index max_iterations = 200;  ///< of each component where they are found one by one
   std::uint64_t seed = 0;

@@ -43,22 +43,26 @@ RotateOptions rotate_options(const Task& task) {
           .start = task.start,
           .tolerance = task.tolerance,
           .max_iterations = task.max_iterations,
-          .seed = task.seed};
+          .seed = task.seed,
+          .from = task.from};
 }
 
 std::vector<Found> fit_spcart_all(const Task& task, std::span<const RotateOptions> settings) {
   std::vector<Found> all;
+  all.reserve(settings.size());
   const auto v = task.basis.vectors.leftCols(task.components);
   const auto* ranks = dynamic_cast<const OnRanks*>(&task.a);
   const bool spread = ranks != nullptr && ranks->spreads(v.rows(), v.cols());
   for (Rotated& rotated : spread ? ranks->rotate_all(v, settings, task.tick)
-                                 : rotate_and_truncate_all(v, settings, task.tick))
-    all.push_back({.loadings = std::move(rotated.loadings),
-                   .rotation = std::move(rotated.rotation),
-                   .truncated_from = std::move(rotated.truncated_from),
-                   .origin = Origin::rotated_basis,
-                   .history = std::move(rotated.history),
-                   .status = rotated.status});
+                                 : rotate_and_truncate_all(v, settings, task.tick)) {
+    Found& found = all.emplace_back();
+    found.loadings.swap(rotated.loadings);  // Eigen would copy what is moved
+    found.rotation = std::move(rotated.rotation);
+    found.truncated_from = std::move(rotated.truncated_from);
+    found.origin = Origin::rotated_basis;
+    found.history = std::move(rotated.history);
+    found.status = rotated.status;
+  }
   return all;
 }
 

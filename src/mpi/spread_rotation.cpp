@@ -117,7 +117,7 @@ std::vector<Rotated> spread_rotation(const Ranks& ranks, ConstBlock v,
                                      std::span<const RotateOptions> settings, const Tick& tick) {
   const SpreadRows spread(ranks, ranks.broadcast(v.rows()));
   const Matrix own = scattered(ranks, spread, v, ranks.broadcast(v.cols()));
-  std::vector<Rotated> all = rotate_rows(own, common(ranks, settings), tick, spread);
+  std::vector<Rotated> all = rotate_rows(BasisPanels(own), common(ranks, settings), tick, &spread);
   for (Rotated& rotated : all) rotated.loadings = gathered(ranks, spread, rotated.loadings);
   return all;
 }
