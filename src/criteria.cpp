@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lapack.hpp"
+#include "parallel.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
 
@@ -39,7 +40,8 @@ Sparsity sparsity_of(const std::vector<Index>& nonzeros, Index p) {
 
 /// What an orthonormal basis U of the span of X explains, from K = X'X and M = X'A'AX, unless that
 /// would lose more digits than it leaves.
-bool explain_span(const Matrix& k, Explained& explained) {
+bool explain_span(Explained& explained) {
+  const Matrix& k = explained.cosines;
   const SymmetricEigen e = symmetric_eigen(k, k.rows());
   const Index columns = (k.diagonal().array() > 0).count();  // that are not zero
   if (columns > 0 && e.values[columns - 1] < kNearlyDependent * e.values[0]) return false;
@@ -130,19 +132,24 @@ Explained explained_by(const DataMatrix& a, const Loadings& x, const Tick& tick)
 
 std::vector<Explained> explained_by(const DataMatrix& a, std::span<const Loadings> many,
                                     const Tick& tick) {
-  std::vector<Loadings> units;
   for (const Loadings& x : many) {
     if (x.rows() != a.cols())
       throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
     if (x.cols() < 1) throw Error("loadings: there is no component");
-    units.push_back(normalized(x));
   }
-  std::vector<Explained> all;
-  for (Matrix& covariance : covariances_within(a, std::span<const Loadings>(units), tick))
-    all.emplace_back().covariance = std::move(covariance);
+  const auto count = static_cast<Index>(many.size());
+  std::vector<Loadings> units(many.size());
+  std::vector<Explained> all(many.size());
+  parallel_for(count, count > 1, [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    units[k] = normalized(many[k]);
+    all[k].cosines = units[k].transpose() * units[k];
+  });
+  std::vector<Matrix> covariances = covariances_within(a, std::span<const Loadings>(units), tick);
   for (std::size_t k = 0; k < units.size(); ++k) {
     Explained& explained = all[k];
-    if (!explain_span(Matrix(units[k].transpose() * units[k]), explained)) {
+    explained.covariance = std::move(covariances[k]);
+    if (!explain_span(explained)) {
       const Matrix u = orthonormal_basis(Matrix(units[k]));
       explained.within = covariances_within(a, std::span<const Matrix>(&u, 1), tick).front();
       explained.factor = u.transpose() * units[k];
@@ -158,22 +165,24 @@ Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Ti
 
 Criteria judge(const Loadings& x, const Explained& explained, double total_variance,
                double cpev_pca) {
-  const Loadings unit = normalized(x);
   const Matrix& m = explained.covariance;
-  const Index r = unit.cols();
-  const Matrix k = Matrix(unit.transpose() * unit);
+  const Index r = x.cols();
   Criteria c;
   c.cpev_pca = cpev_pca;
   c.cpev = explained.span / total_variance;
   c.ev = m.trace() / total_variance;
 
-  Matrix cosines = k.cwiseAbs();
+  Matrix cosines = explained.cosines.cwiseAbs();
   cosines.diagonal().setZero();
   c.worst_nonorthogonality = std::min(cosines.maxCoeff(), 1.0);
   if (r > 1) c.nonorthogonality = cosines.sum() / static_cast<double>(r * (r - 1));
 
-  for (Index i = 0; i < r; ++i) c.nonzeros.push_back(unit.col(i).nonZeros());
-  c.sparsity = sparsity_of(c.nonzeros, unit.rows());
+  for (Index i = 0; i < r; ++i) {
+    Index count = 0;
+    for (Loadings::InnerIterator it(x, i); it; ++it) count += it.value() != 0 ? 1 : 0;
+    c.nonzeros.push_back(count);
+  }
+  c.sparsity = sparsity_of(c.nonzeros, x.rows());
 
   Matrix left = m;
   c.adjusted_variance.resize(r);
@@ -185,10 +194,10 @@ Criteria judge(const Loadings& x, const Explained& explained, double total_varia
 
 Relations relations(const DataMatrix& a, const Loadings& x, const Tick& tick) {
   constexpr double kDegrees = 180 / std::numbers::pi;
-  const Loadings unit = normalized(x);
-  const Matrix m = explained_by(a, x, tick).covariance;
+  const Explained explained = explained_by(a, x, tick);
+  const Matrix& m = explained.covariance;
   Relations found;
-  found.cosines = Matrix(unit.transpose() * unit).cwiseMax(-1).cwiseMin(1);
+  found.cosines = explained.cosines.cwiseMax(-1).cwiseMin(1);
   found.angles = found.cosines.cwiseAbs().array().acos() * kDegrees;
   const Vector inverse = (m.diagonal().array() > kNoVariance * m.diagonal().maxCoeff())
                              .select(m.diagonal().array().rsqrt(), 0.0);

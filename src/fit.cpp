@@ -98,7 +98,8 @@ void arrange(const std::vector<Index>& order, Result& result, Matrix& truncated_
   result.loadings = result.loadings * change;
   for (Matrix* rotation : {&result.rotation, &truncated_from})
     if (rotation->size() > 0) *rotation = change.transpose() * *rotation;
-  explained.covariance = change.transpose() * (explained.covariance * change);
+  for (Matrix* pairs : {&explained.cosines, &explained.covariance})
+    *pairs = change.transpose() * (*pairs * change);
   explained.factor = explained.factor * change;
 }
 

@@ -7,11 +7,13 @@
 #include <numeric>
 
 #include "command.hpp"
+#include "path/lambdas.hpp"
 #include "real_data.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
 #include "temporary.hpp"
+#include "verify.hpp"
 
 namespace spcart {
 namespace {
@@ -44,6 +46,18 @@ TEST(Path, GoesFromPcaToOneVariableAComponent) {
     EXPECT_LE(nonzeros(points.back()), 6 + 1);
     EXPECT_TRUE(std::ranges::is_sorted(
         points, {}, [](const PathPoint& point) { return point.truncation.lambda; }));
+  }
+}
+
+TEST(Path, LambdasLeaveWhatTheyAreAskedFor) {
+  const Matrix z = verify::random_matrix(50, 4, 2);
+  for (const TruncationType type : {TruncationType::hard, TruncationType::soft}) {
+    Lambdas lambdas(z, type);
+    for (const Index nonzeros : {16, 1, 1, 49, 30, 31, 2, 0, 48, 50}) {
+      const Index left =
+          (z.cwiseAbs().array() > lambdas.leaving(static_cast<double>(nonzeros))).count();
+      EXPECT_EQ(left, std::min<Index>(4 * nonzeros, 199)) << nonzeros;
+    }
   }
 }
 

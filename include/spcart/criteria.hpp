@@ -43,12 +43,13 @@ struct Criteria {
 /// Judges any p x r matrix. `cpev_pca` is what r principal components explain.
 Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick = {});
 
-/// All that the criteria need of the data.
+/// All that the criteria need of the data, for an X whose columns have unit length.
 struct Explained {
-  Matrix covariance;  ///< M = X'A'AX for columns of unit length
+  Matrix cosines;     ///< X'X
+  Matrix covariance;  ///< M = X'A'AX
   double span = 0;    ///< tr(U'A'AU) for an orthonormal basis U of the span of X
   Matrix within;      ///< U'A'AU
-  Matrix factor;      ///< of the columns of unit length, U'X: X = U factor
+  Matrix factor;      ///< U'X: X = U factor
 };
 
 /// One pass over the data, and another where loadings are nearly dependent.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "path/lambdas.hpp"
+#include "rotate_rows.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
 #include "spcart/threads.hpp"
@@ -66,11 +67,14 @@ class Walk {
         r_(r),
         options_(options),
         tick_(tick),
-        varimax_(varimax_rotation(v_, within_)) {
+        varimax_(varimax_of_rows(panels_, within_, nullptr)) {
+    const RotateOptions first = setting(options.truncations.front(), 0, varimax_);
+    check_rotation(v_, std::span(&first, 1));
     const Matrix z = v_ * varimax_.transpose();
     for (const TruncationType type : options.truncations) {
       const Index points = points_of(options, type, a.cols());
-      lanes_.push_back({type, lambdas_along(z, type, sparsest(type), points), varimax_, {}});
+      Lambdas lambdas(z, type);
+      lanes_.push_back({type, lambdas.along(sparsest(type, lambdas), points), varimax_, {}});
     }
   }
 
@@ -78,9 +82,16 @@ class Walk {
   std::vector<PathPoint> run() {
     std::size_t most = 0;
     for (const Lane& lane : lanes_) most = std::max(most, lane.lambdas.size());
-    for (std::size_t k = 0; k < most; ++k) {
+    const auto together = static_cast<std::size_t>(settings_together(v_.rows(), r_));
+    const std::size_t step = std::max<std::size_t>(together / lanes_.size(), 1);
+    waiting_.reserve(2 * lanes_.size() * most);
+    for (std::size_t k = 0; k < most; k += step) {
       progress_ = static_cast<double>(k) / static_cast<double>(most);
-      step(k);
+      const std::size_t end = std::min(k + step, most);
+      std::vector<Rotated> cold = fit_cold(k, end);
+      Rotated* next = cold.data();
+      for (std::size_t place = k; place < end; ++place) next = follow(place, next);
+      if (numbers_ >= kMostWaiting) score();
     }
     score();
     std::vector<PathPoint> all;
@@ -103,45 +114,70 @@ class Walk {
             .from = from};
   }
 
-  /// Where one variable is left in a loading, in the mean.
-  double sparsest(TruncationType type) const {
+  /// Where one variable is left in a loading, in the mean. Most of the range leaves far more.
+  double sparsest(TruncationType type, Lambdas& lambdas) const {
+    constexpr double kFew = 16;
     if (type == TruncationType::count) return static_cast<double>(a_.cols() - 1);
     Task task{.a = a_, .basis = basis_, .tick = within_};
     task.components = r_;
     task.truncation.type = type;
-    task.start = Start::varimax;
+    task.from = varimax_;
     task.tolerance = options_.tolerance;
     task.max_iterations = options_.max_iterations;
     const Trials trials(Method::spcart, task);
-    const LambdaRange range = lambda_range(record_of(Method::spcart), type, a_.cols());
-    return find_target(trials, range, type, {Target::Kind::nonzeros, static_cast<double>(r_)}, {})
-        .lambda;
+    LambdaRange range = lambda_range(record_of(Method::spcart), type, a_.cols());
+    const Target target{Target::Kind::nonzeros, static_cast<double>(r_)};
+    range.least = lambdas.leaving(kFew);
+    const TargetFound found = find_target(trials, range, type, target, {});
+    if (found.nonzeros >= r_) return found.lambda;
+    range.least = 0;
+    return find_target(trials, range, type, target, {}).lambda;
   }
 
-  void step(std::size_t k) {
+  /// From varimax, points of all lanes side by side: what is found is ordered by points.
+  std::vector<Rotated> fit_cold(std::size_t first, std::size_t end) const {
     std::vector<RotateOptions> settings;
-    for (const Lane& lane : lanes_) {
-      if (k >= lane.lambdas.size()) continue;
-      settings.push_back(setting(lane.type, lane.lambdas[k], varimax_));
-      if (k > 0) settings.push_back(setting(lane.type, lane.lambdas[k], lane.last));
-    }
-    std::vector<Rotated> found = rotate_and_truncate_all(v_, settings, within_);
-    auto next = found.begin();
+    for (std::size_t k = first; k < end; ++k)
+      for (const Lane& lane : lanes_)
+        if (k < lane.lambdas.size())
+          settings.push_back(setting(lane.type, lane.lambdas[k], varimax_));
+    return rotate_rows(panels_, settings, within_);
+  }
+
+  /// From the last point of each lane to the next, where `cold` is what varimax leads to; returns
+  /// the end of what it used of that.
+  Rotated* follow(std::size_t k, Rotated* cold) {
+    std::vector<RotateOptions> settings;
+    for (const Lane& lane : lanes_)
+      if (k > 0 && k < lane.lambdas.size())
+        settings.push_back(setting(lane.type, lane.lambdas[k], lane.last));
+    std::vector<Rotated> found = rotate_rows(panels_, settings, within_);
+    auto warm = found.begin();
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       Lane& lane = lanes_[i];
       if (k >= lane.lambdas.size()) continue;
       lane.points.emplace_back();
-      Rotated& cold = *next++;
-      Rotated* warm = k > 0 ? &*next++ : nullptr;
-      if (warm && warm->history.back().objective >= cold.history.back().objective) warm = nullptr;
-      lane.last = warm ? warm->rotation : cold.rotation;
-      if (warm) consider(i, k, std::move(*warm), true);
-      consider(i, k, std::move(cold), false);
+      lane.last = cold->rotation;
+      const bool better = k > 0 && warm->history.back().objective < cold->history.back().objective;
+      if (better) {
+        lane.last = warm->rotation;
+        consider(i, k, *warm, true);
+      }
+      if (!better || !same(*warm, *cold)) consider(i, k, *cold, false);
+      ++cold;
+      if (k > 0) ++warm;
     }
-    if (numbers_ >= kMostWaiting) score();
+    return cold;
   }
 
-  void consider(std::size_t lane, std::size_t place, Rotated found, bool warm) {
+  /// Whether two ends are as near each other as an end is sure to be to its limit.
+  bool same(const Rotated& one, const Rotated& other) const {
+    return (one.truncated_from - other.truncated_from).norm() <
+           options_.tolerance * std::sqrt(static_cast<double>(r_));
+  }
+
+  /// Takes the loadings.
+  void consider(std::size_t lane, std::size_t place, Rotated& found, bool warm) {
     candidates_.push_back({lane,
                            place,
                            {.truncation = {lanes_[lane].type, lanes_[lane].lambdas[place]},
@@ -152,7 +188,7 @@ class Walk {
                             .objective = found.history.back().objective,
                             .warm = warm}});
     numbers_ += found.loadings.size();
-    waiting_.push_back(std::move(found.loadings));
+    waiting_.emplace_back().swap(found.loadings);  // Eigen would copy what is moved
   }
 
   /// The better objective stays, unless the other one explains clearly more.
@@ -183,6 +219,7 @@ class Walk {
     if (tick_) tick_(progress_);
   };
   Matrix v_ = basis_.vectors.leftCols(r_);
+  BasisPanels panels_{v_};
   Matrix varimax_;
   std::vector<Lane> lanes_;
 
