@@ -27,8 +27,7 @@ Matrix Gram::times(ConstBlock x, const Tick& tick) const {
   if (matrix()) return matrix_ * x;
   if (removed_.empty()) return a_.gram_times(x, tick) / unit_;
   Matrix projected = x;
-  for (auto removed = removed_.rbegin(); removed != removed_.rend(); ++removed)
-    project(*removed, projected);
+  for (std::size_t k = removed_.size(); k > 0; --k) project(removed_[k - 1], projected);
   Matrix y = a_.gram_times(projected, tick) / unit_;
   for (const Vector& removed : removed_) project(removed, y);
   return y;

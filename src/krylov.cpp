@@ -106,7 +106,7 @@ class BlockLanczos {
     const Matrix h = project(g, coupled_);
     t_.block(coupled_, old, h.rows(), width) = h;
     t_.block(old, coupled_, width, h.rows()) = h.transpose();
-    if (!seeded_again_) coupled_ = old;
+    coupled_ = old;
     norm_ = std::max(norm_, h.bottomRows(width).norm());
     coupling_ = orthonormalize(g, kDependent * norm_).r;
     set_next(std::move(g));
@@ -204,11 +204,11 @@ class BlockLanczos {
   /// Ritz vectors to go on with: more than are wanted, so that less has to be found again.
   Index kept() const { return std::min(3 * r_, most_ - next_); }
 
-  /// What is found stays; a new search begins outside it, and is given the time of the first.
+  /// What is found stays; a new search begins outside it, and is given the time of the first. What
+  /// A'A of the new blocks has within the kept vectors is no more than their residuals.
   void reseed() {
     enough_ = 2 * passes_;
     restart(r_);
-    seeded_again_ = true;  // the kept vectors' residuals lie outside the new blocks' sequence
     seed();
   }
 
@@ -265,7 +265,6 @@ class BlockLanczos {
   Matrix t_;
   Index size_ = 0, next_ = 0, seeds_ = 0;
   Index coupled_ = 0;  ///< A'A times the next block lies within the basis only from here on
-  bool seeded_again_ = false;
   Index passes_ = 0, columns_ = 0;
   Index enough_ = 0;        ///< passes before an answer is trusted
   Index due_, looked_ = 0;  ///< passes at the next and at the last look at Ritz pairs

@@ -94,6 +94,24 @@ TEST(Krylov, FindsWeakRepeatedValuesBesideAStrongOne) {
   EXPECT_NEAR(k.values[31], 0.5, 1e-6);
 }
 
+TEST(Krylov, FindsWeakValuesBesideStrongRepeatedOnes) {
+  // More copies of the strong value than a block has columns, so that a search begins anew.
+  constexpr double kOwn = 1e-4;  // what a residual may be beside its own value
+  for (const double weak : {1e-3, 1e-5, 1e-8}) {
+    SCOPED_TRACE(weak);
+    const Vector squares = spectrum(1009, [&](double j) { return j <= 30 ? 1 : weak / (j - 30); });
+    for (const Index r : {33, 40}) {
+      const KrylovResult k = expect_leading(squares, r);
+      const Matrix defect = squares.asDiagonal() * k.vectors - k.vectors * k.values.asDiagonal();
+      for (Index i = 0; i < r; ++i) {
+        EXPECT_LE(defect.col(i).norm(), kOwn * k.values[i]) << i;
+        EXPECT_NEAR(k.values[i], i < 30 ? 1 : weak / static_cast<double>(i - 29),
+                    kOwn * k.values[i]);
+      }
+    }
+  }
+}
+
 TEST(Krylov, SurvivesEqualValuesAndExhaustedSpaces) {
   expect_leading(Vector::Ones(120), 20);                                         // one value only
   expect_leading(Vector::Ones(20), 20);                                          // the whole space

@@ -33,6 +33,7 @@ struct Gather {
     typename Lanes<Real>::Type sum[S][R];  // NOLINT(modernize-avoid-c-arrays)
     for (Index s = 0; s < S; ++s)
       for (Index r = 0; r < R; ++r) sum[s][r] = lanes(t + s * tile.width + r * kLanes);
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): what it captures is one
     const auto step = [&](Index j) __attribute__((always_inline)) {
       const Real* x = tile.from + j * tile.width;
 #pragma GCC unroll 8
