@@ -72,11 +72,11 @@ template <Index kBytes, int kParts, std::size_t kChains>
                                                     std::size_t count, double* b) {
   using Register = Lanes<double, kBytes>;
   typename Register::Type sums[kChains][kParts] = {};  // NOLINT(modernize-avoid-c-arrays)
-  // NOLINTNEXTLINE(modernize-avoid-c-arrays): what it captures is one
   const auto add = [&](std::size_t k, std::size_t chain) __attribute__((always_inline)) {
     const double* column = v + rows[k] * r;
 #pragma GCC unroll 8
     for (int part = 0; part < kParts; ++part)
+      // NOLINTNEXTLINE(modernize-avoid-c-arrays)
       sums[chain][part] += values[k] * lanes<kBytes>(column + part * Register::kCount);
   };
   std::size_t k = 0;

@@ -33,13 +33,13 @@ struct Gather {
     typename Lanes<Real>::Type sum[S][R];  // NOLINT(modernize-avoid-c-arrays)
     for (Index s = 0; s < S; ++s)
       for (Index r = 0; r < R; ++r) sum[s][r] = lanes(t + s * tile.width + r * kLanes);
-    // NOLINTNEXTLINE(modernize-avoid-c-arrays): what it captures is one
     const auto step = [&](Index j) __attribute__((always_inline)) {
       const Real* x = tile.from + j * tile.width;
 #pragma GCC unroll 8
       for (Index s = 0; s < S; ++s)
 #pragma GCC unroll 4
         for (Index r = 0; r < R; ++r)
+          // NOLINTNEXTLINE(modernize-avoid-c-arrays)
           sum[s][r] += panel[s * tile.stride + j] * lanes(x + r * kLanes);
     };
     // Columns are short here, and the processor asks for each of them too late by itself.
