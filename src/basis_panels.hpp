@@ -34,6 +34,9 @@ class BasisPanels {
   Index components() const { return components_; }
   Index slices() const { return slices_; }
 
+  /// Where the rows of a slice end.
+  Index end_of(Index slice) const { return variables() * (slice + 1) / slices_; }
+
   /// Some rows of V.
   auto rows(Index first, Index count) const { return v_.middleRows(first, count); }
 
@@ -49,8 +52,8 @@ class BasisPanels {
   void for_panels(Index width, Visit visit) const {
     const Index step = panel_size(width);
     parallel_for(slices_, slices_ > 1, [&](Index slice) {
-      const Index last = variables() * (slice + 1) / slices_;
-      for (Index first = variables() * slice / slices_; first < last; first += step)
+      const Index last = end_of(slice);
+      for (Index first = slice == 0 ? 0 : end_of(slice - 1); first < last; first += step)
         visit(slice, first, std::min(step, last - first));
     });
   }

@@ -69,10 +69,10 @@ Threshold by_count(std::span<const double> z, std::size_t zeros, std::vector<dou
 }
 
 Threshold by_energy(std::span<const double> z, double lambda, std::vector<double>& work,
-                    double guess) {
+                    double guess, double left) {
   const auto s =
       split_by_size(z.data(), z.size(), guess * (1 - kSpread), guess * (1 + kSpread), work.data());
-  const double budget = lambda * s.energy_all * (1 + kRounding);
+  const double budget = lambda * (s.energy_all + left) * (1 + kRounding) - left;
   if (s.energy_below <= budget) {
     const std::span near(work.data(), s.between);
     const std::size_t zeros = smallest_within(near, budget - s.energy_below);
@@ -87,11 +87,12 @@ Threshold by_energy(std::span<const double> z, double lambda, std::vector<double
 }  // namespace
 
 Threshold select(std::span<const double> z, const Truncation& truncation, std::vector<double>& work,
-                 double guess) {
+                 double guess, const LeftOut& left) {
   work.resize(z.size() + kSpare);
+  const auto zeros = static_cast<std::size_t>(truncation.lambda);
   return truncation.type == TruncationType::count
-             ? by_count(z, static_cast<std::size_t>(truncation.lambda), work, guess)
-             : by_energy(z, truncation.lambda, work, guess);
+             ? by_count(z, zeros - std::min(zeros, left.count), work, guess)
+             : by_energy(z, truncation.lambda, work, guess, left.energy);
 }
 
 }  // namespace spcart

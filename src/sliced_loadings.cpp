@@ -53,6 +53,20 @@ double SlicedLoadings::normalize(const Vector& lengths, const SlicedLoadings& ot
   return sums.sum();
 }
 
+void SlicedLoadings::take(const Loadings& x, const BasisPanels& basis) {
+  for (Index i = 0; i < components_; ++i) {
+    Index row = 0, slice = 0;
+    for (Loadings::InnerIterator it(x, i); it; ++it) {
+      while (basis.variable(row) < it.row()) ++row;
+      while (row >= basis.end_of(slice)) ++slice;
+      Part& to = part(slice, i);
+      to.rows.push_back(static_cast<std::int32_t>(row));
+      to.values.push_back(it.value());
+      ++to.size;
+    }
+  }
+}
+
 Index SlicedLoadings::nonzeros() const {
   std::size_t count = 0;
   for (const Part& x : parts_) count += x.size;

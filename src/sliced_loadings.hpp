@@ -37,6 +37,9 @@ class SlicedLoadings {
   /// Divides each column by its length (where that is not zero) and returns |X - other|^2.
   double normalize(const Vector& lengths, const SlicedLoadings& other);
 
+  /// Takes loadings that are zero in all variables that the basis leaves out.
+  void take(const Loadings& x, const BasisPanels& basis);
+
   Index nonzeros() const;
   Loadings loadings(const BasisPanels& basis) const;  ///< in the basis's own variables
 

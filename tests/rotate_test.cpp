@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "lapack.hpp"
 #include "random.hpp"
 #include "spcart/error.hpp"
+#include "spcart/names.hpp"
 #include "spcart/threads.hpp"
 #include "verify.hpp"
 
@@ -85,24 +87,44 @@ Matrix uneven_basis(Index p, Index r) {
 TEST(Rotate, IsAlgorithm1WhereRowsAreTooShortToStay) {
   constexpr Index kVariables = 3000, kComponents = 7;
   const Matrix v = uneven_basis(kVariables, kComponents);
-  const Vector lengths = v.rowwise().norm();
+  std::vector<Truncation> truncations;
   for (const auto type : {TruncationType::hard, TruncationType::soft})
-    for (const double lambda : {0.3 * lengths.minCoeff(), 0.01, 0.05, 0.999})
-      for (const Index count : {1, 3}) {
-        const ThreadScope scope(count);
-        const RotateOptions options{
-            .truncation = {type, lambda}, .tolerance = 1e-5, .max_iterations = 12};
-        const Rotated result = rotate_and_truncate(v, options);
-        expect_same(result, plain(v, options), 1e-11);
-        const Iteration& last = result.history.back();
-        const Matrix z = v * result.truncated_from.transpose();
-        const Matrix zeroed = (Matrix(result.loadings).array() == 0).select(z, 0);
-        EXPECT_NEAR(last.truncated_energy, zeroed.squaredNorm() / kComponents, 1e-12);
-        EXPECT_NEAR(
-            last.sparsity,
-            1 - static_cast<double>(result.loadings.nonZeros()) / (kVariables * kComponents),
-            1e-12);
-      }
+    for (const double lambda : {1e-6, 0.01, 0.05, 0.999}) truncations.push_back({type, lambda});
+  for (const double left : {1, 20, 300, 2500})
+    truncations.push_back({TruncationType::count, kVariables - left});
+  for (const double lambda : {1e-4, 0.1, 0.5, 0.9})
+    truncations.push_back({TruncationType::energy, lambda});
+  for (const Truncation& truncation : truncations)
+    for (const Index count : {1, 3}) {
+      SCOPED_TRACE(std::string(name(truncation.type)) + " " + std::to_string(truncation.lambda));
+      const ThreadScope scope(count);
+      const RotateOptions options{.truncation = truncation, .tolerance = 0, .max_iterations = 40};
+      const Rotated result = rotate_and_truncate(v, options);
+      expect_same(result, plain(v, options), 1e-9);
+      const Iteration& last = result.history.back();
+      const Matrix z = v * result.truncated_from.transpose();
+      const Matrix zeroed = (Matrix(result.loadings).array() == 0).select(z, 0);
+      EXPECT_NEAR(last.truncated_energy, zeroed.squaredNorm() / kComponents, 1e-12);
+      EXPECT_NEAR(last.sparsity,
+                  1 - static_cast<double>(result.loadings.nonZeros()) / (kVariables * kComponents),
+                  1e-12);
+    }
+}
+
+TEST(Rotate, IsAlgorithm1WhereThresholdsFall) {
+  // Few strong variables a component, mixed: as they are told apart the thresholds fall to the
+  // noise, and rows that could be left out no longer can.
+  constexpr Index kVariables = 3000, kComponents = 7, kStrong = 5;
+  Matrix x = 1e-3 * verify::random_matrix(kVariables, kComponents, 3);
+  for (Index i = 0; i < kComponents; ++i)
+    x.col(i).segment(i * kStrong, kStrong) += verify::random_matrix(kStrong, 1, 10 + i);
+  const Matrix v = orthonormalized(x * random_rotation(kComponents, 4));
+  for (const Truncation& truncation :
+       {Truncation{TruncationType::count, kVariables - 10}, {TruncationType::energy, 0.02}}) {
+    const RotateOptions options{
+        .truncation = truncation, .start = Start::identity, .tolerance = 0, .max_iterations = 30};
+    expect_same(rotate_and_truncate(v, options), plain(v, options), 1e-9);
+  }
 }
 
 TEST(Rotate, IsAlgorithm1WhereEntriesAreEqual) {
