@@ -86,11 +86,13 @@ class Walk {
     const std::size_t step = std::max<std::size_t>(together / lanes_.size(), 1);
     waiting_.reserve(2 * lanes_.size() * most);
     for (std::size_t k = 0; k < most; k += step) {
-      progress_ = static_cast<double>(k) / static_cast<double>(most);
       const std::size_t end = std::min(k + step, most);
       std::vector<Rotated> cold = fit_cold(k, end);
       Rotated* next = cold.data();
-      for (std::size_t place = k; place < end; ++place) next = follow(place, next);
+      for (std::size_t place = k; place < end; ++place) {
+        next = follow(place, next);
+        progress_ = static_cast<double>(place + 1) / static_cast<double>(most);
+      }
       if (numbers_ >= kMostWaiting) score();
     }
     score();
