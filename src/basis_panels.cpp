@@ -46,6 +46,7 @@ std::optional<BasisPanels> BasisPanels::above(double bound) const {
   constexpr double kSlack = 1e-3;        // V and a rotation are orthonormal up to rounding
   constexpr double kWorthACopy = 0.875;  // of all rows
   const double least = bound * (1 - kSlack), square = least * least;
+  if (!(square > 0)) return std::nullopt;
   const Index count = (squares_.array() > square).count();
   if (static_cast<double>(count) > kWorthACopy * static_cast<double>(variables()))
     return std::nullopt;

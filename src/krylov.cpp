@@ -153,7 +153,7 @@ class BlockLanczos {
   }
 
   /// Ritz pairs, and their residuals without another product: A'A Q S - Q S Theta lies in the next
-  /// block alone.
+  /// block alone, but for what was within the tolerance when a search began anew.
   void ritz(Index count) {
     SymmetricEigen e = symmetric_eigen(t_.topLeftCorner(size_, size_), std::min(count, size_));
     values_ = std::move(e.values);

@@ -25,9 +25,13 @@ inline Index threads_for(Index m, Index k, Index n) {
 /// exception reaches the caller, which OpenMP alone would not let it; nothing is begun after it.
 template <class Body>
 void parallel_for(Index count, bool worth_threads, Body body) {
+  if (!worth_threads) {  // not even a team of one: teams within that would be made anew each time
+    for (Index i = 0; i < count; ++i) body(i);
+    return;
+  }
   std::exception_ptr failure;
   std::atomic<bool> failed = false;
-#pragma omp parallel for schedule(dynamic, 1) if (worth_threads)
+#pragma omp parallel for schedule(dynamic, 1)
   for (Index i = 0; i < count; ++i) {
     if (failed) continue;
     try {
@@ -40,8 +44,9 @@ void parallel_for(Index count, bool worth_threads, Body body) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// A tick for the bodies of a parallel_for. Only the thread that called that passes it on; where it
-/// throws there, it throws the same in the others as soon as they call it.
+/// A tick for the bodies of a parallel_for. Only the thread that called that passes it on, as long
+/// as it has a body of its own; where it throws there, it throws the same in the others as soon as
+/// they call it.
 class SharedTick {
  public:
   explicit SharedTick(const Tick& tick) : tick_(tick) {}

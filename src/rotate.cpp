@@ -77,9 +77,10 @@ std::vector<Rotated> rotate_rows(const BasisPanels& rows, std::span<const Rotate
   constexpr Index kTurns = 20;  // that a setting takes, more or less
   const auto count = static_cast<Index>(settings.size());
   const Index r = rows.components(), threads_each = threads_for(rows.variables(), r, r);
-  const bool apart = !others && count > 1 && count >= threads_each &&
-                     threads_for(rows.variables() * kTurns * count, r, r) > 1;
-  const ThreadScope scope(apart ? 0 : threads_each);
+  const Index most = std::min({count, settings_together(rows.variables(), r),
+                               threads_for(rows.variables() * kTurns * count, r, r)});
+  const bool apart = !others && most > 1 && most >= threads_each;
+  const ThreadScope scope(apart ? most : threads_each);
   Matrix varimax;
   std::vector<Matrix> starts;
   for (const RotateOptions& options : settings) {

@@ -25,6 +25,7 @@ std::vector<Found> Trials::from_random_starts(Index count) const {
   std::vector<RotateOptions> settings(static_cast<std::size_t>(count) + 1, rotate_options(task_));
   for (std::size_t k = 1; k < settings.size(); ++k) {
     settings[k].start = Start::random;
+    settings[k].from.resize(0, 0);
     settings[k].seed = task_.seed + k;
   }
   return fit_spcart_all(task_, settings);

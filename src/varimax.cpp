@@ -25,6 +25,7 @@ struct Slice {
 /// unit length.
 Matrix varimax_of_rows(const BasisPanels& basis, const Tick& tick, const OtherRows* others) {
   const Index r = basis.components();
+  const ThreadScope scope(threads_for(basis.variables(), r, r));
   const double spread = 1 / static_cast<double>(others ? others->all() : basis.variables());
   std::vector<Slice> slices;
   for (Index s = 0; s < basis.slices(); ++s)
@@ -57,7 +58,6 @@ Matrix varimax_of_rows(const BasisPanels& basis, const Tick& tick, const OtherRo
 }
 
 Matrix varimax_rotation(ConstBlock v, const Tick& tick) {
-  const ThreadScope scope(threads_for(v.rows(), v.cols(), v.cols()));
   return varimax_of_rows(BasisPanels(v), tick, nullptr);
 }
 

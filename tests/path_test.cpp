@@ -49,6 +49,17 @@ TEST(Path, GoesFromPcaToOneVariableAComponent) {
   }
 }
 
+TEST(Path, OneVariableHasAPathToo) {
+  const auto a = make_dense(verify::random_matrix(9, 1, 1));
+  const PathOptions options{
+      .truncations = {TruncationType::hard, TruncationType::soft, TruncationType::energy},
+      .components = {1}};
+  for (const PathPoint& point : spcart::path(*a, options).points) {
+    EXPECT_EQ(nonzeros(point), 1);
+    EXPECT_NEAR(point.criteria.share_of_pca(), 1, 1e-12);
+  }
+}
+
 TEST(Path, LambdasLeaveWhatTheyAreAskedFor) {
   const Matrix z = verify::random_matrix(50, 4, 2);
   for (const TruncationType type : {TruncationType::hard, TruncationType::soft}) {

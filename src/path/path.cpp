@@ -129,7 +129,7 @@ class Walk {
     const Trials trials(Method::spcart, task);
     LambdaRange range = lambda_range(record_of(Method::spcart), type, a_.cols());
     const Target target{Target::Kind::nonzeros, static_cast<double>(r_)};
-    range.least = lambdas.leaving(kFew);
+    if (static_cast<double>(a_.cols()) > kFew) range.least = lambdas.leaving(kFew);
     const TargetFound found = find_target(trials, range, type, target, {});
     if (found.nonzeros >= r_) return found.lambda;
     range.least = 0;
@@ -174,8 +174,9 @@ class Walk {
 
   /// Whether two ends are as near each other as an end is sure to be to its limit.
   bool same(const Rotated& one, const Rotated& other) const {
-    return (one.truncated_from - other.truncated_from).norm() <
-           options_.tolerance * std::sqrt(static_cast<double>(r_));
+    return one.history.back().sparsity == other.history.back().sparsity &&
+           (one.truncated_from - other.truncated_from).norm() <
+               options_.tolerance * std::sqrt(static_cast<double>(r_));
   }
 
   /// Takes the loadings.
