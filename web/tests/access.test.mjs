@@ -100,6 +100,8 @@ test("everything can be reached and worked by keys, and shows where the focus is
   ])
     assert.ok(reached.has(name), `${name} is not reached: ${[...reached].join(", ")}`);
   await page.locator("#figure-variance summary").press("Enter");
-  assert.equal(await page.locator("#figure-variance .numbers tbody tr").count(), 6);
+  const rows = page.locator("#figure-variance .numbers tbody tr");
+  await rows.first().waitFor(); // they are drawn after the key is heard
+  assert.equal(await rows.count(), 6);
   await close();
 });
