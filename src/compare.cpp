@@ -19,6 +19,7 @@ Options options_of(const Contender& contender, const CompareOptions& compared) {
   options.start = contender.start;
   options.lambda.reset();
   options.nonzeros.reset();
+  options.effort = Effort{Effort::Level::none};
   if (record_of(contender.method).truncations.empty()) options.refit = options.refine = 0;
   return options;
 }
@@ -41,6 +42,12 @@ Compared run(const DataMatrix& a, const Basis& basis, const Contender& contender
   options.nonzeros.reset();
   options.lambda = search.truncation->lambda;
   row.result = fit(a, basis, options, observer);
+  if (const Effort effort = compared.common.effort.value_or(Effort{});
+      effort.level != Effort::Level::none) {
+    Options searching = options;
+    searching.effort = effort;
+    row.searched = fit(a, basis, searching, observer).criteria;
+  }
   const Index target = compared.nonzeros * compared.common.components;
   if (const Index found = row.result.loadings.nonZeros(); found != target)
     row.note = fmt::format("{} nonzeros, not {}", found, target);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "find.hpp"
+#include "search_stage.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
 #include "spcart/refine.hpp"
@@ -136,7 +137,8 @@ void append(std::vector<std::string>& warnings, const std::vector<std::string>& 
 
 /// What became of the loadings after the method had found them.
 Origin origin_of(Origin found, const DataMatrix& a, const Options& options) {
-  if (options.refine > 0 || found == Origin::other) return Origin::other;
+  const bool searched = effort_of(options).level != Effort::Level::none;
+  if (options.refine > 0 || searched || found == Origin::other) return Origin::other;
   return options.refit > 0 || !a.constant_columns().empty() ? Origin::support : found;
 }
 
@@ -210,6 +212,13 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
   if (options.refine > 0)
     result.loadings = stages.run("refine", result.timing.refine, [&](const Tick& tick) {
       return refine(a, result.loadings, counts_of(result.truncation->type), options.refine, tick);
+    });
+
+  if (effort_of(options).level != Effort::Level::none)
+    result.loadings = stages.run("search", result.timing.search, [&](const Tick& tick) {
+      const Criteria before = judge(a, result.loadings, 0, tick);
+      result.search = {before.cpev, before.nonorthogonality};
+      return search_from(a, basis, result, tick);
     });
 
   drop_rounding(result.loadings);

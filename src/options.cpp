@@ -110,6 +110,17 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"refine", "", "N", "rounds of letting the support move to where it explains more",
      [](Options& o, std::string_view text) { o.refine = number<Index>("refine", text); },
      [](const Options& o) { return fmt::format("{}", o.refine); }},
+    {"effort", "", "none|normal|thorough|SECONDS",
+     "how long to search for loadings that explain more than the method's own. Default: normal "
+     "with "
+     "--nonzeros, --sparsity or --keep, else none",
+     [](Options& o, std::string_view text) { o.effort = parse_effort(text); },
+     [](const Options& o) { return o.effort ? name(*o.effort) : ""; }},
+    {"overlap", "", "F",
+     "search: how much components may overlap, as the mean |cos| over their pairs, from 0 "
+     "(orthogonal) to 1 (whatever explains most)",
+     [](Options& o, std::string_view text) { o.overlap = number<double>("overlap", text); },
+     [](const Options& o) { return fmt::format("{}", o.overlap); }},
     {"tolerance", "", "X", "stop when the loadings change by less",
      [](Options& o, std::string_view text) { o.tolerance = number<double>("tolerance", text); },
      [](const Options& o) { return fmt::format("{}", o.tolerance); }},
@@ -171,6 +182,9 @@ void check_choices(const Options& options) {
     if (options.refine > 0)
       throw Error(fmt::format("refine = {}: method {} truncates nothing; methods that do are {}",
                               options.refine, method, truncating));
+    if (effort_of(options).level != Effort::Level::none)
+      throw Error(fmt::format("effort = {}: method {} truncates nothing; methods that do are {}",
+                              value_of(options, "effort"), method, truncating));
   }
   if (options.truncation && !has(record, *options.truncation))
     throw Error(fmt::format(
@@ -243,6 +257,11 @@ void check_not_negative(std::string_view option, const std::optional<double>& va
 
 std::span<const OptionRecord> option_records() { return kRecords; }
 
+Effort effort_of(const Options& options) {
+  const bool has_target = options.nonzeros || options.sparsity || options.keep;
+  return options.effort.value_or(Effort{has_target ? Effort::Level::normal : Effort::Level::none});
+}
+
 std::optional<Truncation> truncation_of(const Options& options, Index p) {
   const MethodRecord& record = record_of(options.method);
   if (record.truncations.empty()) return std::nullopt;
@@ -306,6 +325,7 @@ void check(const Options& options, const DataMatrix& a) {
   at_least("refit", options.refit, 0);
   at_least("refine", options.refine, 0);
   at_least("max-iterations", options.max_iterations, 1);
+  check(effort_of(options), options.overlap);
   checked_threads(options.threads);
   check_not_negative("ridge", options.ridge);
   check_not_negative("bound", options.bound);

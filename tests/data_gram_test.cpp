@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "spcart/data.hpp"
+#include "spcart/error.hpp"
 #include "spcart/threads.hpp"
 #include "verify.hpp"
 
@@ -16,6 +17,39 @@ TEST(DataGram, IsTheSumOfWhatEachThreadSummed) {
     const auto a = make_dense(view_of(s), {.gram = true});
     EXPECT_LE((a->gram() - expected).norm(), 1e-10 * expected.norm()) << count;
   }
+}
+
+TEST(DataGram, OfSomeVariablesIsThatPartOfAll) {
+  Matrix s = verify::random_matrix(200, 90, 2).array() + 3;
+  s = (s.array() > 3.5).select(s, 0.0);
+  Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t> by_column = s.sparseView();
+  Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t> by_row = by_column;
+  const auto view = [](const auto& m, SparseView::Major major) {
+    return SparseView{.major = major,
+                      .rows = m.rows(),
+                      .cols = m.cols(),
+                      .values = m.valuePtr(),
+                      .inner = m.innerIndexPtr(),
+                      .outer = m.outerIndexPtr()};
+  };
+  const std::vector<Index> variables = {0, 3, 4, 17, 50, 88, 89};
+  for (const Preparation& preparation :
+       {Preparation{}, Preparation{.center = false}, Preparation{.scale = true},
+        Preparation{.remove_row_mean = true}}) {
+    const Matrix a = verify::prepared(s, preparation);
+    const Matrix expected = (a.transpose() * a)(variables, variables);
+    std::vector<std::unique_ptr<DataMatrix>> kinds;
+    kinds.push_back(make_dense(view_of(s), preparation));
+    kinds.push_back(make_sparse(view(by_column, SparseView::Major::column), preparation));
+    kinds.push_back(make_sparse(view(by_row, SparseView::Major::row), preparation));
+    kinds.push_back(make_covariance(a.transpose() * a));
+    kinds.push_back(deflate(*kinds[0], Matrix::Zero(90, 1)));
+    for (const auto& kind : kinds)
+      EXPECT_LE((kind->gram_of(variables) - expected).norm(), 1e-10 * expected.norm());
+  }
+  const auto data = make_dense(view_of(s));
+  EXPECT_THROW(data->gram_of(std::vector<Index>{1, 1}), Error);
+  EXPECT_THROW(data->gram_of(std::vector<Index>{90}), Error);
 }
 
 }  // namespace

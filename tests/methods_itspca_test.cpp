@@ -14,6 +14,7 @@ constexpr TruncationType kTypes[] = {TruncationType::hard, TruncationType::soft,
                                      TruncationType::count, TruncationType::energy};
 
 Result fit_itspca_to(const DataMatrix& a, Options options) {
+  options.effort = Effort{Effort::Level::none};
   options.method = Method::itspca;
   return fit(a, options);
 }

@@ -19,6 +19,7 @@ Result fit_path(const DataMatrix& a, Index components, Index nonzeros) {
   return fit(a, {.method = Method::pathspca,
                  .components = components,
                  .nonzeros = nonzeros,
+                 .effort = Effort{Effort::Level::none},
                  .order = Order::none});
 }
 

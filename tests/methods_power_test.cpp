@@ -299,8 +299,11 @@ TEST(PowerMethods, FewSamplesNeedNoMatrixOfAllVariables) {
   auto truth = verify::supports(spiked.truth);
   std::ranges::sort(truth);
   for (const Start start : {Start::variance, Start::pca, Start::warm}) {
-    const Result result =
-        fit(*a, {.method = Method::tpower, .components = 3, .nonzeros = 20, .start = start});
+    const Result result = fit(*a, {.method = Method::tpower,
+                                   .components = 3,
+                                   .nonzeros = 20,
+                                   .start = start,
+                                   .effort = Effort{Effort::Level::none}});
     EXPECT_EQ(result.loadings.nonZeros(), 60);
     EXPECT_GT(result.criteria.share_of_pca(), 0.5);
   }
@@ -362,6 +365,7 @@ TEST(Tpower, TheWarmStartPassesThroughMoreVariables) {
                   .components = 2,
                   .nonzeros = 5,
                   .start = Start::warm,
+                  .effort = Effort{Effort::Level::none},
                   .order = Order::none};
   const Result warm = fit(*a, options);
   std::vector<double> seen;

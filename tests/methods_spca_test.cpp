@@ -164,6 +164,7 @@ TEST(ElasticNet, IsNoWorseThanScikitLearn) {
 
 Result fit_spca_to(const DataMatrix& a, Options options) {
   options.method = Method::spca;
+  options.effort = Effort{Effort::Level::none};
   return fit(a, options);
 }
 

@@ -169,6 +169,7 @@ TEST(Methods, RefiningNearlyDependentLoadingsLosesNothing) {
   for (Options options : every_method({.components = 20})) {
     if (options.method == Method::pca || options.method == Method::alspca) continue;
     if (options.truncation == TruncationType::count) options.nonzeros = 6;
+    options.effort = Effort{Effort::Level::none};
     SCOPED_TRACE(title(options));
     const Result plain = fit(*a, options);
     options.refine = 5;
@@ -185,7 +186,10 @@ TEST(Methods, CountsAreKept) {
   for (const MethodRecord& record : method_records()) {
     if (!has(record, TruncationType::count)) continue;
     SCOPED_TRACE(name(record.method));
-    const Result result = fit(*a, {.method = record.method, .components = 4, .nonzeros = 5});
+    const Result result = fit(*a, {.method = record.method,
+                                   .components = 4,
+                                   .nonzeros = 5,
+                                   .effort = Effort{Effort::Level::none}});
     for (const Index count : result.criteria.nonzeros) EXPECT_LE(count, 5);
     EXPECT_GE(result.loadings.nonZeros(), 18);
   }

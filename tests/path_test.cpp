@@ -33,20 +33,71 @@ std::vector<PathPoint> of_type(const Path& path, TruncationType type) {
   return points;
 }
 
-TEST(Path, GoesFromPcaToOneVariableAComponent) {
-  const auto a = load_dataset("pitprops").prepare();
-  const Path path = spcart::path(*a, {.truncations = kTypes, .components = {6}});
-  for (const TruncationType type : kTypes) {
-    SCOPED_TRACE(name(type));
-    const auto points = of_type(path, type);
-    ASSERT_EQ(points.size(), type == TruncationType::count ? 13 : 40);
-    EXPECT_EQ(points.front().truncation.lambda, 0);
-    EXPECT_EQ(nonzeros(points.front()), 6 * 13);
-    EXPECT_NEAR(points.front().criteria.share_of_pca(), 1, 1e-9);
-    EXPECT_LE(nonzeros(points.back()), 6 + 1);
-    EXPECT_TRUE(std::ranges::is_sorted(
-        points, {}, [](const PathPoint& point) { return point.truncation.lambda; }));
+/// From dense to sparse, no number of nonzeros twice, and the variance falls with it.
+void expect_monotone(const std::vector<PathPoint>& points) {
+  for (std::size_t k = 1; k < points.size(); ++k) {
+    EXPECT_LT(nonzeros(points[k]), nonzeros(points[k - 1]));
+    EXPECT_LT(points[k].criteria.cpev, points[k - 1].criteria.cpev);
   }
+}
+
+TEST(Path, GoesFromPcaToOneVariablePerComponent) {
+  const auto a = load_dataset("pitprops").prepare();
+  for (const Effort::Level level : {Effort::Level::none, Effort::Level::normal}) {
+    const Path path =
+        spcart::path(*a, {.truncations = kTypes, .components = {6}, .effort = Effort{level}});
+    for (const TruncationType type : kTypes) {
+      SCOPED_TRACE(name(type));
+      const auto points = of_type(path, type);
+      expect_monotone(points);
+      EXPECT_EQ(points.front().truncation.lambda, 0);
+      EXPECT_EQ(nonzeros(points.front()), 6 * 13);
+      EXPECT_NEAR(points.front().criteria.share_of_pca(), 1, 1e-9);
+      EXPECT_LE(nonzeros(points.back()), level == Effort::Level::none ? 6 + 1 : 6);
+      EXPECT_TRUE(std::ranges::is_sorted(
+          points, {}, [](const PathPoint& point) { return point.truncation.lambda; }));
+    }
+    if (level == Effort::Level::normal) {
+      EXPECT_EQ(of_type(path, TruncationType::count).size(), 13U);
+    }
+  }
+}
+
+TEST(Path, SearchGivesTheBetterFrontier) {
+  const auto a = load_dataset("pitprops").prepare();
+  const auto points = [&](Effort::Level level) {
+    return spcart::path(*a, {.components = {6}, .effort = Effort{level}}).points;
+  };
+  const auto plain = points(Effort::Level::none), best = points(Effort::Level::normal);
+  for (const PathPoint& point : plain) {
+    const auto rival = std::ranges::find_if(
+        best, [&](const PathPoint& other) { return nonzeros(other) <= nonzeros(point); });
+    ASSERT_NE(rival, best.end());
+    // Its number of nonzeros may be less by the distance of two points.
+    EXPECT_GE(rival->criteria.share_of_pca(), point.criteria.share_of_pca() - 0.002);
+  }
+}
+
+TEST(Path, EachPointHasItsLoadings) {
+  for (const char* problem : {"pitprops", "synthetic", "spiked"}) {
+    const auto a = load_dataset(problem).prepare();
+    const Path path = spcart::path(*a, {.components = {2}, .points = 12});
+    expect_monotone(path.points);
+    for (const PathPoint& point : path.points) {
+      const Criteria again = judge(*a, point.loadings, point.criteria.cpev_pca);
+      EXPECT_NEAR(again.cpev, point.criteria.cpev, 1e-12);
+      EXPECT_EQ(again.nonzeros, point.criteria.nonzeros);
+      EXPECT_EQ(std::ranges::count(again.nonzeros, 0), 0);
+    }
+  }
+}
+
+TEST(Path, KneeIsFarthestAboveTheLineBetweenItsEnds) {
+  const auto a = load_dataset("pitprops").prepare();
+  const Path path = spcart::path(*a, {.components = {6}, .effort = Effort{Effort::Level::none}});
+  const PathPoint& knee = path.points[path.knee];
+  EXPECT_EQ(nonzeros(knee), 19);
+  EXPECT_NEAR(knee.criteria.share_of_pca(), 0.950, 0.001);
 }
 
 TEST(Path, OneVariableHasAPathToo) {
@@ -75,7 +126,10 @@ TEST(Path, LambdasLeaveWhatTheyAreAskedFor) {
 /// A cold fit at the same lambda is never better by more than a local solution is worth.
 void expect_as_good_as_cold(const DataMatrix& a, Index r, std::optional<Index> points) {
   const Basis basis = principal_basis(a, r);
-  const PathOptions options{.truncations = kTypes, .components = {r}, .points = points};
+  const PathOptions options{.truncations = kTypes,
+                            .components = {r},
+                            .points = points,
+                            .effort = Effort{Effort::Level::none}};
   for (const PathPoint& point : spcart::path(a, options).points) {
     const Result cold = fit(
         a, basis,
@@ -149,7 +203,8 @@ TEST(CommandPath, WritesPointsAsJsonAndCsv) {
                     "--json", folder / "path.json", "--csv", folder / "path.csv"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const auto path = nlohmann::json::parse(testing::content_of(folder / "path.json"));
-  ASSERT_EQ(path["points"].size(), 36U);
+  const std::size_t count = path["points"].size();
+  ASSERT_EQ(count, 36U);
   EXPECT_EQ(path["points"][0]["truncation"], "hard");
   EXPECT_EQ(path["points"][0]["components"], 3);
   EXPECT_EQ(path["points"][35]["truncation"], "count");
@@ -160,7 +215,28 @@ TEST(CommandPath, WritesPointsAsJsonAndCsv) {
   EXPECT_TRUE(csv.starts_with("truncation,lambda,components,nonzeros,sparsity,"));
   EXPECT_EQ(std::ranges::count(csv, '\n'), 37);
   EXPECT_NE(outcome.out.find("< knee"), std::string::npos);
-  EXPECT_NE(outcome.out.find("spcart fit @pitprops -r 6"), std::string::npos);
+  EXPECT_NE(outcome.out.find("spcart path @pitprops -r 6"), std::string::npos);
+}
+
+/// The call that is printed for a marked point gives that point.
+TEST(CommandPath, APointCanBeHadAgain) {
+  const testing::Folder folder;
+  for (const std::string effort : {"none", "normal"}) {
+    const auto outcome = testing::run(
+        {"path", "@pitprops", "-r", "6", "--effort", effort, "--json", folder / "path.json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto path = nlohmann::json::parse(testing::content_of(folder / "path.json"));
+    const auto& knee = path["points"][path["knee"].get<std::size_t>()]["criteria"];
+    const auto again = testing::run({"path", "@pitprops", "-r", "6", "--effort", effort, "--at",
+                                     "knee", "--loadings", folder / "x.csv"});
+    ASSERT_EQ(again.status, 0) << again.err;
+    const auto judged = testing::run({"evaluate", "@pitprops", "--loadings", folder / "x.csv",
+                                      "--json", folder / "criteria.json"});
+    ASSERT_EQ(judged.status, 0) << judged.err;
+    const auto found = nlohmann::json::parse(testing::content_of(folder / "criteria.json"));
+    EXPECT_NEAR(found["cpev"].get<double>(), knee["cpev"].get<double>(), 1e-12);
+    EXPECT_EQ(found["nonzeros"], knee["nonzeros"]);
+  }
 }
 
 TEST(CommandPath, RefusesWithStatusTwo) {
@@ -172,6 +248,10 @@ TEST(CommandPath, RefusesWithStatusTwo) {
                                              {"--keep", "0"},
                                              {"-r", "14"},
                                              {"-r", "2,x"},
+                                             {"--at", "here"},
+                                             {"--at", "1"},
+                                             {"--effort", "0"},
+                                             {"--overlap", "2"},
                                              {"--tolerance", "-1"}}) {
     std::vector<std::string> call = {"path", "@pitprops"};
     call.insert(call.end(), arguments.begin(), arguments.end());

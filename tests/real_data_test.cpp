@@ -93,9 +93,11 @@ TEST_F(ImagePatches, Refit) {
 class MethodsOnPatches : public ImagePatches {
  protected:
   Criteria judged(std::string_view contender, Index refit = 0) const {
-    const auto rows = compare(*data_, {.contenders = {parse_contender(contender)},
-                                       .nonzeros = 26,
-                                       .common = {.components = 70, .refit = refit}});
+    const auto rows = compare(
+        *data_,
+        {.contenders = {parse_contender(contender)},
+         .nonzeros = 26,
+         .common = {.components = 70, .refit = refit, .effort = Effort{Effort::Level::none}}});
     EXPECT_NEAR(rows[0].result.criteria.sparsity.mean, 1 - 26.0 / 169, 3e-3) << contender;
     return rows[0].result.criteria;
   }

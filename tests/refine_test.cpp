@@ -22,7 +22,8 @@ namespace {
 constexpr Counts kBoth[] = {Counts::each, Counts::total};
 
 Loadings sparse_loadings(const DataMatrix& a, Index r, Index nonzeros) {
-  return fit(a, {.components = r, .nonzeros = nonzeros}).loadings;
+  return fit(a, {.components = r, .nonzeros = nonzeros, .effort = Effort{Effort::Level::none}})
+      .loadings;
 }
 
 std::vector<Index> counts_in(const Loadings& x) {
@@ -75,7 +76,8 @@ TEST(Refine, GainsOverRefit) {
     double sum = 0;
     for (std::uint64_t seed = 0; seed < kProblems; ++seed) {
       const auto a = make_dense(verify::decaying(50, 30, seed));
-      const Result refitted = fit(*a, {.components = 6, .nonzeros = 5, .refit = 10});
+      const Result refitted = fit(
+          *a, {.components = 6, .nonzeros = 5, .refit = 10, .effort = Effort{Effort::Level::none}});
       sum += judge(*a, refine(*a, refitted.loadings, counts, 20), 1).cpev - refitted.criteria.cpev;
     }
     return sum / kProblems;
@@ -279,7 +281,11 @@ TEST_F(RefineOnRealData, PatchesLieAboveEveryPeer) {
 TEST_F(RefineOnRealData, GenesLieAboveEveryPeer) {
   const auto a = read("leukemia_72x7129.npy").prepare();
   const auto cpev = [&](Index nonzeros) {
-    return fit(*a, {.components = 6, .nonzeros = nonzeros, .refine = 10}).criteria.cpev;
+    return fit(*a, {.components = 6,
+                    .nonzeros = nonzeros,
+                    .refine = 10,
+                    .effort = Effort{Effort::Level::none}})
+        .criteria.cpev;
   };
   EXPECT_GE(cpev(712), .5047 + .0005);
   EXPECT_GE(cpev(213), .4649 + .003);

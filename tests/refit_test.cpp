@@ -14,6 +14,7 @@ Loadings sparse_loadings(const DataMatrix& a, Index r, Index nonzeros) {
   Options options;
   options.components = r;
   options.nonzeros = nonzeros;
+  options.effort = Effort{Effort::Level::none};
   return fit(a, options).loadings;
 }
 

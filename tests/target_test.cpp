@@ -40,8 +40,11 @@ class TargetTest : public testing::TestWithParam<TruncationType> {
 
 TEST_P(TargetTest, NonzerosAreAsNearAsAnyLambdaBrings) {
   for (Index k = 1; k <= kVariables; ++k) {
-    const Result result =
-        fit(*a, basis, {.components = kComponents, .truncation = GetParam(), .nonzeros = k});
+    const Result result = fit(*a, basis,
+                              {.components = kComponents,
+                               .truncation = GetParam(),
+                               .nonzeros = k,
+                               .effort = Effort{Effort::Level::none}});
     const auto distance = [&](Index nonzeros) { return std::abs(nonzeros - k * kComponents); };
     const Index nearest = distance(
         std::ranges::min(all, {}, [&](const Scanned& s) { return distance(s.nonzeros); }).nonzeros);
@@ -58,8 +61,11 @@ TEST_P(TargetTest, NonzerosAreAsNearAsAnyLambdaBrings) {
 
 TEST_P(TargetTest, SparsityIsAsNearAsAnyLambdaBrings) {
   for (const double sparsity : {0.0, 0.3, 0.5, 0.7, 0.77, 0.85, 0.9, 0.95}) {
-    const Result result =
-        fit(*a, basis, {.components = kComponents, .truncation = GetParam(), .sparsity = sparsity});
+    const Result result = fit(*a, basis,
+                              {.components = kComponents,
+                               .truncation = GetParam(),
+                               .sparsity = sparsity,
+                               .effort = Effort{Effort::Level::none}});
     const auto distance = [&](Index nonzeros) {
       return std::abs(1 - static_cast<double>(nonzeros) / (kComponents * kVariables) - sparsity);
     };
@@ -72,8 +78,11 @@ TEST_P(TargetTest, SparsityIsAsNearAsAnyLambdaBrings) {
 
 TEST_P(TargetTest, KeepsWithAsFewNonzerosAsAnyLambda) {
   for (const double keep : {0.5, 0.8, 0.9, 0.95, 0.99, 1.0}) {
-    const Result result =
-        fit(*a, basis, {.components = kComponents, .truncation = GetParam(), .keep = keep});
+    const Result result = fit(*a, basis,
+                              {.components = kComponents,
+                               .truncation = GetParam(),
+                               .keep = keep,
+                               .effort = Effort{Effort::Level::none}});
     Index fewest = kComponents * kVariables;
     for (const Scanned& s : all)
       if (s.share >= keep - 1e-12) fewest = std::min(fewest, s.nonzeros);
@@ -94,7 +103,8 @@ INSTANTIATE_TEST_SUITE_P(Types, TargetTest,
 
 TEST(Target, KeepCountsWhatRefitGains) {
   const auto a = load_dataset("pitprops").prepare();
-  const Options plain{.components = kComponents, .keep = 0.93};
+  const Options plain{
+      .components = kComponents, .keep = 0.93, .effort = Effort{Effort::Level::none}};
   Options refitted = plain;
   refitted.refit = 5;
   const Result one = fit(*a, plain), other = fit(*a, refitted);
@@ -105,7 +115,10 @@ TEST(Target, KeepCountsWhatRefitGains) {
 TEST(Target, WorksForOtherMethods) {
   const auto a = load_dataset("pitprops").prepare();
   for (const Method method : {Method::st, Method::rsvd_gp, Method::gpower, Method::spca}) {
-    const Result result = fit(*a, {.method = method, .components = 3, .sparsity = 0.7});
+    const Result result = fit(*a, {.method = method,
+                                   .components = 3,
+                                   .sparsity = 0.7,
+                                   .effort = Effort{Effort::Level::none}});
     EXPECT_NEAR(result.criteria.sparsity.mean, 0.7, 0.06) << name(method);
   }
 }

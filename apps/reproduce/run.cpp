@@ -161,6 +161,7 @@ class Bench {
   /// part of what a fit costs.
   Options with_lambda(Options options, const Observer& observer) const {
     if (!options.sparsity && !options.nonzeros && !options.keep) return options;
+    options.effort = Effort{Effort::Level::none};  // what is reproduced are the methods themselves
     Options bare = options;
     bare.refit = bare.refine = 0;
     const Result search = fit(*a_, basis_, options.keep ? options : bare, observer);

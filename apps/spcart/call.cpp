@@ -35,8 +35,8 @@ std::string this_call() {
   return call;
 }
 
-std::string fit_call(const DataArguments& data, std::string_view options) {
-  std::string call = fmt::format("spcart fit {} {}", shell_word(data.source), options);
+std::string call_on(std::string_view command, const DataArguments& data, std::string_view options) {
+  std::string call = fmt::format("spcart {} {} {}", command, shell_word(data.source), options);
   const DataArguments defaults;
   const auto add = [&call](std::string_view flag, const std::string& value,
                            const std::string& standard) {
@@ -55,6 +55,10 @@ std::string fit_call(const DataArguments& data, std::string_view options) {
   for (const std::string& name : data.exclude) add("--exclude", name, "");
   add("--precision", data.precision, defaults.precision);
   return call;
+}
+
+std::string fit_call(const DataArguments& data, std::string_view options) {
+  return call_on("fit", data, options);
 }
 
 std::string flags_of(const Options& options) {

@@ -17,6 +17,9 @@ void keep_call(int argc, char** argv);
 /// The call as it can be given to a shell again: "spcart fit ...".
 std::string this_call();
 
+/// The call of a command on the same data, read and prepared likewise, with such options.
+std::string call_on(std::string_view command, const DataArguments& data, std::string_view options);
+
 /// The call that fits the same data, read and prepared likewise, with such options.
 std::string fit_call(const DataArguments& data, std::string_view options);
 

@@ -41,8 +41,8 @@ struct CompareArguments {
 
 /// What every method has: the rest is the comparison's, or one method's own.
 bool is_common(const OptionRecord& record) {
-  constexpr std::array kCommon = {"components",     "refit",  "refine", "tolerance",
-                                  "max-iterations", "solver", "seed",   "threads"};
+  constexpr std::array kCommon = {"components", "refit",          "refine", "effort", "overlap",
+                                  "tolerance",  "max-iterations", "solver", "seed",   "threads"};
   return std::ranges::find(kCommon, record.name) != kCommon.end();
 }
 
@@ -110,6 +110,17 @@ constexpr std::array kColumns = {
     Column{"NOR", "nonorthogonality",
            [](const Compared& row) { return row.result.criteria.nonorthogonality; }, false, 4},
     Column{"seconds", "seconds", [](const Compared& row) { return row.seconds; }, false, 4},
+    Column{"searched", "cpev_searched",
+           [](const Compared& row) {
+             return row.searched ? row.searched->cpev : row.result.criteria.cpev;
+           },
+           true, 4},
+    Column{"NOR", "nonorthogonality_searched",
+           [](const Compared& row) {
+             return row.searched ? row.searched->nonorthogonality
+                                 : row.result.criteria.nonorthogonality;
+           },
+           false, 4},
 };
 
 /// Figures of another number of nonzeros are no match.
@@ -281,10 +292,13 @@ Command add_compare(CLI::App& program) {
       {.name = "compare",
        .summary = "Fit several methods at the same sparsity and judge them alike",
        .usage = "DATA [-r N] [--methods A,B,...] [--sparsity F | --nonzeros K] [options]",
-       .detail = "Lambda of each method is tuned until all loadings together have as many nonzeros "
-                 "as asked for. SP, STD and worst SP are mean, spread and minimum of the fraction "
-                 "of zeros in a loading, CPEV is the variance explained, NOR the mean overlap of "
-                 "two loadings; seconds are of one fit, without the search for lambda.",
+       .detail =
+           "Lambda of each method is tuned until all loadings together have as many nonzeros "
+           "as asked for. SP, STD and worst SP are mean, spread and minimum of the fraction "
+           "of zeros in a loading, CPEV is the variance explained, NOR the mean overlap of "
+           "two loadings; seconds are of one fit, without the search for lambda. The last two "
+           "columns are CPEV and NOR of what a search makes of each (--effort none leaves "
+           "them as they were).",
        .examples = {
            "spcart compare @pitprops -r 6 --nonzeros 3",
            "spcart compare samples.csv -r 5 --methods spcart,rsvd-gp,gpower --sparsity 0.9",

@@ -153,10 +153,22 @@ namespace {
 std::string target_line(const Result& result) {
   if (!result.target || result.target->trials == 0) return "";
   const Reached& target = *result.target;
+  // A search leaves the lambda that it started from behind.
+  const std::string lambda =
+      result.search ? "" : fmt::format(" at lambda {:.4g}", result.truncation->lambda);
   const std::string line =
-      fmt::format("Asked for {} {:g}: {} {:.4g} at lambda {:.4g}, after {} trials", target.option,
-                  target.asked, target.exact ? "found" : "the nearest is", target.found,
-                  result.truncation->lambda, target.trials);
+      fmt::format("Asked for {} {:g}: {} {:.4g}{}, after {} trials", target.option, target.asked,
+                  target.exact ? "found" : "the nearest is", target.found, lambda, target.trials);
+  return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
+}
+
+/// What the search gained, and how much overlap it was allowed.
+std::string search_line(const Result& result) {
+  if (!result.search) return "";
+  const std::string line =
+      fmt::format("Search (effort {}, overlap at most {:g}): CPEV was {} before it, NOR {:.4f}",
+                  name(effort_of(result.options)), result.options.overlap,
+                  percent(result.search->cpev_before), result.search->nonorthogonality_before);
   return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
 }
 
@@ -184,10 +196,10 @@ std::string totals(const Result& result) {
   const Criteria& criteria = result.criteria;
   const std::string line = fmt::format(
       "Together {} of the variance (CPEV), {} of PCA's {}; NOR {:.4f}; sparsity {:.3f}; {}{:.2f} s",
-      percent(criteria.cpev), percent(criteria.share_of_pca(), 1), percent(criteria.cpev_pca),
+      percent(criteria.cpev), percent_down(criteria.share_of_pca()), percent(criteria.cpev_pca),
       criteria.nonorthogonality, criteria.sparsity.mean, ending(result), result.timing.total);
-  return "  " + wrapped(line, terminal().width - 2, 2) + '\n' + target_line(result) +
-         restarts_line(result);
+  return "  " + wrapped(line, terminal().width - 2, 2) + '\n' + search_line(result) +
+         target_line(result) + restarts_line(result);
 }
 
 std::string in_words(const Truncation& truncation, Method method) {

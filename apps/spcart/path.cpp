@@ -13,6 +13,7 @@
 #include "basis_arguments.hpp"
 #include "call.hpp"
 #include "commands.hpp"
+#include "component_table.hpp"
 #include "data_arguments.hpp"
 #include "help.hpp"
 #include "option_arguments.hpp"
@@ -40,12 +41,13 @@ struct PathArguments {
   double keep = 0.95;
   BasisArguments basis;
   ReportArguments report;
-  std::string json, csv;
+  std::string at, json, csv, loadings;
   bool quiet = false;
 };
 
 bool is_common(const OptionRecord& record) {
-  constexpr std::array kCommon = {"tolerance", "max-iterations", "solver", "seed", "threads"};
+  constexpr std::array kCommon = {"effort", "overlap", "tolerance", "max-iterations",
+                                  "solver", "seed",    "threads"};
   return std::ranges::find(kCommon, record.name) != kCommon.end();
 }
 
@@ -55,6 +57,8 @@ PathOptions path_options(const PathArguments& arguments) {
                       .components = arguments.components,
                       .points = arguments.points,
                       .keep = arguments.keep,
+                      .effort = common.effort.value_or(Effort{}),
+                      .overlap = common.overlap,
                       .tolerance = common.tolerance,
                       .max_iterations = common.max_iterations,
                       .solver = common.solver,
@@ -90,6 +94,8 @@ std::string mark(const Path& path, std::size_t k, double keep) {
   std::string text;
   if (k == path.knee) text += "knee";
   if (path.keep == k) text += fmt::format("{}keeps {:g} %", text.empty() ? "" : ", ", 100 * keep);
+  if (const auto empty = std::ranges::count(path.points[k].criteria.nonzeros, 0); empty > 0)
+    text += fmt::format("{}{} empty", text.empty() ? "" : ", ", empty);
   return text.empty() ? "" : bold("< " + text);
 }
 
@@ -109,9 +115,8 @@ std::string table(const Path& path, double keep) {
       table.add({fmt::format("{:.4g}", point.truncation.lambda), fmt::format("{}", nonzeros(point)),
                  fmt::format("{:.4f}", c.sparsity.mean), fmt::format("{:.4f}", c.sparsity.std),
                  fmt::format("{:.4f}", c.sparsity.min), fmt::format("{:.4f}", c.cpev),
-                 fmt::format("{:.1f} %", 100 * c.share_of_pca()),
-                 fmt::format("{:.4f}", c.nonorthogonality), share_bar(c.share_of_pca()),
-                 mark(path, last, keep)});
+                 percent_down(c.share_of_pca()), fmt::format("{:.4f}", c.nonorthogonality),
+                 share_bar(c.share_of_pca()), mark(path, last, keep)});
     }
     text += fmt::format("{}, {} component{}; PCA explains {:.4f}\n\n{}\n",
                         bold(name(group.truncation.type)), group.components,
@@ -134,31 +139,75 @@ std::string csv(const Path& path) {
   return text;
 }
 
-/// The call that fits a point's setting.
-std::string call_of(const PathArguments& arguments, const PathPoint& point, double lambda) {
+/// The call that shows and saves a point: what a search finds there comes from its neighbours, too,
+/// so that a fit alone may end elsewhere.
+std::string call_of(const PathArguments& arguments, const PathPoint& point) {
   Options options = arguments.options.options();
   options.components = point.components;
   options.truncation = point.truncation.type;
-  options.lambda = lambda;
-  return fit_call(arguments.data, flags_of(options));
+  if (options.truncation == TruncationType::hard) options.truncation.reset();
+  std::string flags = flags_of(options);
+  if (arguments.points) flags += fmt::format(" --points {}", *arguments.points);
+  flags += fmt::format(" --at {} --loadings loadings.csv", nonzeros(point));
+  return call_on("path", arguments.data, flags);
 }
 
-/// The setting to go on with, and how.
+std::string counted(Index count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// The points to go on with, and how.
 std::string advice(const PathArguments& arguments, const Path& path) {
-  const auto call = [&](const PathPoint& point) {
-    const double short_lambda = std::stod(fmt::format("{:.6g}", point.truncation.lambda));
-    return printable(call_of(arguments, point, short_lambda));
-  };
   const auto line = [&](std::string_view what, const PathPoint& point) {
-    return fmt::format("  {} {} nonzeros of {}, {:.1f} % of PCA's variance:\n    {}\n", what,
-                       nonzeros(point), point.components * path.variables,
-                       100 * point.criteria.share_of_pca(), call(point));
+    return fmt::format("  {} {} of {}, {} of PCA's variance:\n    {}\n", what,
+                       counted(nonzeros(point), "nonzero"), point.components * path.variables,
+                       percent_down(point.criteria.share_of_pca()),
+                       printable(call_of(arguments, point)));
   };
   std::string text = line("The knee:", path.points[path.knee]);
   if (path.keep)
     text += line(fmt::format("The fewest that keep {:g} %:", 100 * arguments.keep),
                  path.points[*path.keep]);
   return text;
+}
+
+/// What can be told before the points are known.
+void check_at(const std::string& at) {
+  const bool number = !at.empty() && at.find_first_not_of("0123456789") == std::string::npos;
+  if (!at.empty() && at != "knee" && at != "keep" && !number)
+    throw Error(fmt::format("at = {}: it must be knee, keep or a number of nonzeros", at));
+}
+
+/// The point that --at names, among those of most components; the knee by default.
+const PathPoint& chosen(const PathArguments& arguments, const Path& path) {
+  const std::string& at = arguments.at;
+  if (at.empty() || at == "knee") return path.points[path.knee];
+  if (at == "keep") {
+    if (!path.keep)
+      throw Error(
+          fmt::format("at = keep: no point keeps {:g} % of PCA's variance", 100 * arguments.keep));
+    return path.points[*path.keep];
+  }
+  const PathPoint* best = nullptr;
+  std::string rows;
+  for (const PathPoint& point : path.points) {
+    if (point.components != path.points.back().components) continue;
+    const std::string number = fmt::format("{}", nonzeros(point));
+    rows += fmt::format("{}{}", rows.empty() ? "" : ", ", number);
+    if (number == at && (!best || point.criteria.cpev > best->criteria.cpev)) best = &point;
+  }
+  if (!best)
+    throw Error(
+        fmt::format("at = {}: it must be knee, keep or the nonzeros of a point: {}", at, rows));
+  return *best;
+}
+
+std::string chosen_table(const PathArguments& arguments, const Data& data, const Path& path) {
+  if (arguments.at.empty()) return "";
+  const PathPoint& point = chosen(arguments, path);
+  return fmt::format(
+      "\n  {} of {}:\n\n{}", counted(nonzeros(point), "nonzero"), point.components * path.variables,
+      component_table(point.loadings, point.criteria, data.table.variables, false, nullptr));
 }
 
 void add_arguments(CLI::App& app, PathArguments& arguments) {
@@ -180,6 +229,10 @@ void add_arguments(CLI::App& app, PathArguments& arguments) {
                  "mark the fewest nonzeros that keep this share of PCA's variance (default: 0.95)")
       ->type_name("F")
       ->group("Path");
+  app.add_option("--at", arguments.at,
+                 "show the components of one point: knee, keep or its number of nonzeros")
+      ->type_name("knee|keep|N")
+      ->group("Path");
   arguments.options.add_to(app, is_common);
   arguments.data.add_reading(app)->required();
   arguments.data.add_covariance(app);
@@ -189,6 +242,11 @@ void add_arguments(CLI::App& app, PathArguments& arguments) {
       ->type_name("F")
       ->group(group);
   app.add_option("--csv", arguments.csv, "write the points as CSV")->type_name("F")->group(group);
+  app.add_option("--loadings", arguments.loadings,
+                 "write the loadings of the point that --at names (default: the knee) as CSV, one "
+                 "line per variable")
+      ->type_name("F")
+      ->group(group);
   arguments.basis.add_to(app);
   arguments.report.add_report(app);
   app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
@@ -197,8 +255,7 @@ void add_arguments(CLI::App& app, PathArguments& arguments) {
 
 std::string report(const PathArguments& arguments, const Data& data, const Path& path) {
   std::vector<std::string> calls;
-  for (const PathPoint& point : path.points)
-    calls.push_back(call_of(arguments, point, point.truncation.lambda));
+  for (const PathPoint& point : path.points) calls.push_back(call_of(arguments, point));
   return report_page(with_report_fields(
       to_json(path),
       report_fields(data, calls, variance_shares(path.singular_values, path.total_variance))));
@@ -206,9 +263,11 @@ std::string report(const PathArguments& arguments, const Data& data, const Path&
 
 void run(const PathArguments& arguments) {
   PathOptions options = path_options(arguments);
+  check_at(arguments.at);
   arguments.report.check();
   Outputs outputs({{"--json", arguments.json},
                    {"--csv", arguments.csv},
+                   {"--loadings", arguments.loadings},
                    {"--save-basis", arguments.basis.save},
                    {"--report", arguments.report.report}},
                   {arguments.data.source, arguments.basis.basis});
@@ -234,14 +293,19 @@ void run(const PathArguments& arguments) {
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(path));
     if (outputs.wants("--csv")) outputs.set("--csv", csv(path));
+    if (outputs.wants("--loadings"))
+      outputs.set("--loadings",
+                  loadings_csv(chosen(arguments, path).loadings, data.table.variables));
     if (outputs.wants("--report")) outputs.set("--report", report(arguments, data, path));
     outputs.write();
   }
   if (arguments.quiet) return;
   if (!outputs.uses_stdout())
-    print(fmt::format("{}: {}\n\n{}{}\n  {} settings in {:.2f} s, PCA included ({:.2f} s)\n",
+    print(fmt::format("{}: {}\n\n{}{}{}\n  {} in {:.2f} s, PCA included ({:.2f} s)\n",
                       bold(arguments.data.title()), shape(data.table), table(path, arguments.keep),
-                      advice(arguments, path), path.points.size(), path.seconds, path.pca_seconds));
+                      advice(arguments, path), chosen_table(arguments, data, path),
+                      counted(static_cast<Index>(path.points.size()), "point"), path.seconds,
+                      path.pca_seconds));
   std::vector<std::string> warnings = data.warnings;
   warnings.insert(warnings.end(), path.warnings.begin(), path.warnings.end());
   print_warnings(warnings);
@@ -255,13 +319,15 @@ Command add_path(CLI::App& program) {
       {.name = "path",
        .summary = "Follow the trade-off between zeros and variance, from PCA to one variable each",
        .usage = "DATA [-r N,...] [--truncation TYPE,...] [--points N] [options]",
-       .detail = "All settings come from one PCA. Each is found from the one before it and from "
-                 "the varimax start; the better one stays. SP, STD and worst SP are mean, spread "
-                 "and minimum of the fraction of zeros in a loading, CPEV is the variance "
-                 "explained, NOR the mean overlap of two loadings. The knee is where a factor of "
-                 "nonzeros begins to cost more than on the average of the path.",
+       .detail = "The best answer that is known at each number of nonzeros, from one PCA: rotation "
+                 "and truncation from the point before and from the varimax start, then a search "
+                 "(--effort none leaves it out). SP, STD and worst SP are mean, spread and minimum "
+                 "of the fraction of zeros in a loading, CPEV is the variance explained, NOR the "
+                 "mean overlap of two loadings. The knee lies farthest above the line between the "
+                 "ends of the path, with nonzeros on a logarithmic scale.",
        .examples = {"spcart path @pitprops -r 6",
                     "spcart path samples.csv -r 5 --truncation all --keep 0.9 --csv path.csv",
+                    "spcart path samples.csv -r 5 --at keep --loadings loadings.csv",
                     "spcart path counts.mtx.gz -r 5,10,20 --points 20 --report path.html"}});
   auto arguments = std::make_shared<PathArguments>();
   add_arguments(app, *arguments);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -123,6 +124,11 @@ std::string wrapped(std::string_view text, int width, int indent) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+std::string percent_down(double fraction) {
+  constexpr double kRounding = 1e-9;  // of a fraction that is meant to be the bar itself
+  return fmt::format("{:.1f} %", std::floor(1000 * (fraction + kRounding)) / 10);
 }
 
 }  // namespace spcart::command

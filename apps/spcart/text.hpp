@@ -20,6 +20,10 @@ std::string clipped(std::string_view text, int width);
 std::string left_aligned(std::string_view text, int width);
 std::string right_aligned(std::string_view text, int width);
 
+/// A fraction in percent with one digit, rounded down: what is compared with a bar must not seem to
+/// reach it.
+std::string percent_down(double fraction);
+
 /// Words broken into lines of at most `width` columns; before every line but the first come
 /// `indent` spaces besides. Line breaks of the text stay.
 std::string wrapped(std::string_view text, int width, int indent = 0);

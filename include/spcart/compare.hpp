@@ -27,13 +27,15 @@ std::vector<Contender> all_contenders();
 struct CompareOptions {
   std::vector<Contender> contenders = all_contenders();
   Index nonzeros = 1;   ///< of a component on average: all together have r times as many
-  Options common = {};  ///< components, refit, refine, stopping, solver, seed, threads of every fit
+  Options common = {};  ///< components, refit, refine, search, stopping, solver, seed, threads of
+                        ///< every fit
 };
 
 /// What became of one contender.
 struct Compared {
   Contender contender;
-  Result result;       ///< at the lambda whose number of nonzeros is nearest to the target
+  Result result;  ///< at the lambda whose number of nonzeros is nearest to the target
+  std::optional<Criteria> searched = {};  ///< of what a search makes of it, unless effort is none
   double seconds = 0;  ///< of one fit at that lambda, principal components included
   Index fits = 1;      ///< that it took to find that lambda
   std::string note;    ///< how near it came, where it did not reach the target

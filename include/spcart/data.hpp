@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -61,6 +62,9 @@ class DataMatrix {
   Matrix gram(const Tick& tick = {}) const;                         ///< A'A, where p is small
   Matrix outer_gram(const Tick& tick = {}) const;                   ///< AA', where n is small
 
+  /// A'A at the rows and columns of some variables, in ascending order.
+  Matrix gram_of(std::span<const Index> variables, const Tick& tick = {}) const;
+
   /// |a_j|^2 of every column: the variance of each variable, times n - 1 where A is centred.
   const Vector& column_squared_norms() const { return column_squared_norms_; }
   double squared_norm() const { return column_squared_norms_.sum(); }  ///< |A|_F^2
@@ -88,6 +92,8 @@ class DataMatrix {
   virtual void do_gram_times(ConstBlock x, Block y, const Tick& tick) const = 0;
   virtual void do_gram(Block g, const Tick& tick) const = 0;
   virtual void do_outer_gram(Block g, const Tick& tick) const = 0;
+  /// Taken from products with unit vectors, unless a kind knows a cheaper way.
+  virtual void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const;
 
   Index rows_, cols_;
   std::optional<Index> samples_;

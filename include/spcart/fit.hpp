@@ -14,6 +14,7 @@
 #include "spcart/methods.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/rotate.hpp"
+#include "spcart/search.hpp"
 #include "spcart/truncation.hpp"
 
 namespace spcart {
@@ -53,8 +54,11 @@ struct Options {
   std::optional<double> correlation = {};    ///< alspca: largest correlation of two components
   Index restarts = 0;  ///< random starts beside `start`, of which the best is kept
   BestBy best_by = BestBy::objective;
-  Index refit = 0;          ///< rounds of refitting values on the found support
-  Index refine = 0;         ///< rounds of letting the support move to where it explains more
+  Index refit = 0;   ///< rounds of refitting values on the found support
+  Index refine = 0;  ///< rounds of letting the support move to where it explains more
+  std::optional<Effort> effort = {};  ///< of the search for what explains more; default: normal
+                                      ///< where a target is given, else none
+  double overlap = 0.1;     ///< search: largest mean |cos| between components, 0 to 1
   double tolerance = 1e-2;  ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
   Index max_iterations = 200;
   Order order = Order::variance;
@@ -81,12 +85,16 @@ std::span<const OptionRecord> option_records();
 /// truncates nothing.
 std::optional<Truncation> truncation_of(const Options& options, Index p);
 
+/// How long the options mean to search.
+Effort effort_of(const Options& options);
+
 /// Throws Error for the first option that is out of its range for this matrix.
 void check(const Options& options, const DataMatrix& a);
 
 /// Where a fit is: told to the observer now and then, from the thread that called fit.
 struct Progress {
-  std::string_view stage;  ///< "pca", "rotate" (the method itself), "refit", "refine", "score"
+  std::string_view stage;  ///< "pca", "rotate" (the method itself), "refit", "refine", "search",
+                           ///< "score"
   double fraction = 0;     ///< of the stage, 0 to 1
 };
 
@@ -95,7 +103,7 @@ using Observer = std::function<bool(const Progress&)>;
 
 /// Seconds of each stage; `read` is the caller's to fill in.
 struct Timing {
-  double read = 0, pca = 0, rotate = 0, refit = 0, refine = 0, score = 0, total = 0;
+  double read = 0, pca = 0, rotate = 0, refit = 0, refine = 0, search = 0, score = 0, total = 0;
 };
 
 /// How near a fit came to its target.
@@ -112,6 +120,11 @@ struct Restarts {
   Index best = 0;
 };
 
+/// What the search made of the method's own loadings.
+struct SearchReport {
+  double cpev_before = 0, nonorthogonality_before = 0;
+};
+
 struct Result {
   Status status = Status::not_run;
   std::string message = "not run";
@@ -121,6 +134,7 @@ struct Result {
   std::optional<Start> start;            ///< likewise
   std::optional<Reached> target;         ///< where one was given
   std::optional<Restarts> restarts;      ///< where there were any
+  std::optional<SearchReport> search;    ///< where there was one
   std::optional<Index> samples;
   Index variables = 0;
 
@@ -142,7 +156,7 @@ struct Result {
   Index iterations() const { return static_cast<Index>(history.size()); }
 };
 
-/// The one door: principal basis, sparse loadings, refit, refine, criteria and bounds.
+/// The one door: principal basis, sparse loadings, refit, refine, search, criteria and bounds.
 Result fit(const DataMatrix& a, const Options& options = {}, const Observer& observer = {});
 
 /// The basis that `fit` takes for these options.

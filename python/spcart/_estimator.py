@@ -27,6 +27,8 @@ _OPTIONS = (
     "best_by",
     "refit",
     "refine",
+    "effort",
+    "overlap",
     "tol",
     "max_iter",
     "order",
@@ -112,6 +114,13 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Rounds of refitting values on the support that was found.
     refine : int, default=0
         Rounds of letting the support move to where it explains more.
+    effort : {"none", "normal", "thorough"} or float, default=None
+        How long to search for components that explain more than the method's own; a number is a
+        time in seconds. None: "normal" where `nonzeros`, `sparsity` or `keep` is given, else
+        "none".
+    overlap : float, default=0.1
+        Of the search: how much components may overlap, as the mean absolute cosine over their
+        pairs, from 0 (orthogonal) to 1 (whatever explains most).
     center : bool, default=True
         Subtract from each variable its mean.
     scale : bool, default=False
@@ -188,6 +197,9 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         The strength of truncation that was used.
     target_ : dict or None
         How near `nonzeros`, `sparsity` or `keep` was come, where one was given and searched for.
+    search_ : dict or None
+        What the search started from (`cpev_before`, `nonorthogonality_before`), where there was
+        one.
     restarts_ : dict or None
         ``objectives`` and ``cpev`` of every start, and which was the ``best``.
     solver_ : str
@@ -239,6 +251,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         best_by="objective",
         refit=0,
         refine=0,
+        effort=None,
+        overlap=0.1,
         center=True,
         scale=False,
         remove_row_mean=False,
@@ -265,6 +279,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.best_by = best_by
         self.refit = refit
         self.refine = refine
+        self.effort = effort
+        self.overlap = overlap
         self.center = center
         self.scale = scale
         self.remove_row_mean = remove_row_mean
@@ -504,6 +520,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.bounds_ = result["bounds"]
         self.lam_ = result["lam"]
         self.target_ = result["target"]
+        self.search_ = result["search"]
         self.restarts_ = result["restarts"]
         self.solver_ = result["solver"]
         self.timing_ = result["timing"]

@@ -156,6 +156,8 @@ class Compared:
         it.
     loadings : scipy.sparse.csc_array
         Of shape (n_features, n_components).
+    searched : Criteria or None
+        Of what a search makes of it; None where there was none.
     """
 
     method: str
@@ -168,6 +170,7 @@ class Compared:
     status: str
     note: str
     loadings: sp.csc_array = field(repr=False)
+    searched: Criteria | None = None
 
 
 def compare(
@@ -180,6 +183,8 @@ def compare(
     covariance=False,
     refit=0,
     refine=0,
+    effort=None,
+    overlap=0.1,
     center=True,
     scale=False,
     remove_row_mean=False,
@@ -208,8 +213,10 @@ def compare(
         Instead: variables in a component, on average over the components.
     covariance : bool, default=False
         Whether `X` is a covariance matrix.
-    refit, refine, center, scale, remove_row_mean, tol, max_iter, solver, memory, random_state, \
-n_threads, verbose
+    effort : {"none", "normal", "thorough"} or float, default=None
+        Of the search from what each method found, for `searched`. None: "normal".
+    refit, refine, overlap, center, scale, remove_row_mean, tol, max_iter, solver, memory, \
+random_state, n_threads, verbose
         As of :class:`SPCArt`.
 
     Returns
@@ -232,6 +239,8 @@ n_threads, verbose
         "n_components": n_components,
         "refit": refit,
         "refine": refine,
+        "effort": effort,
+        "overlap": overlap,
         "tol": tol,
         "max_iter": max_iter,
         "solver": solver,
@@ -256,6 +265,7 @@ def _compared(row):
         **{name: row[name] for name in same},
         criteria=Criteria(**figures_of(row["criteria"])),
         loadings=loadings_from(row["loadings"]),
+        searched=row["searched"] and Criteria(**figures_of(row["searched"])),
     )
 
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy.sparse as sp
 
 from . import _core
-from ._estimator import figures_of, seed_of
+from ._estimator import figures_of, loadings_from, seed_of
 from ._functions import Criteria
 from ._progress import progress
 from ._tables import table_of
@@ -19,14 +20,18 @@ class PathPoint:
     Attributes
     ----------
     truncation, lam, n_components
-        What gives it: ``SPCArt(n_components, truncation=truncation, lam=lam)`` comes near it from
-        the varimax start alone.
+        What the search started from, or what gives the point where there was none:
+        ``SPCArt(n_components, truncation=truncation, lam=lam)`` comes near that.
     criteria : Criteria
         How it did.
     n_iter : int
         Turns that it took.
     status : {"converged", "iteration_limit"}
         How it ended.
+    searched : bool
+        Whether a search went on from there.
+    loadings : scipy.sparse.csc_array of shape (n_features, n_components)
+        The components, of unit length.
     """
 
     truncation: str
@@ -35,6 +40,8 @@ class PathPoint:
     criteria: Criteria
     n_iter: int
     status: str
+    searched: bool
+    loadings: sp.csc_array = field(repr=False, compare=False)
 
     @property
     def nonzeros(self):
@@ -111,6 +118,8 @@ def path(
     truncation="hard",
     points=None,
     keep=0.95,
+    effort="normal",
+    overlap=0.1,
     covariance=False,
     center=True,
     scale=False,
@@ -126,8 +135,8 @@ def path(
 ):
     """Follow the trade-off between zeros and variance, from PCA itself to one variable a component.
 
-    All settings come from one PCA. Each is found from the one before it and from the varimax
-    start; the better one stays.
+    The best answer that is known at each number of nonzeros, all from one PCA: by rotation and
+    truncation from the point before and from the varimax start, then by a search.
 
     Parameters
     ----------
@@ -141,6 +150,10 @@ def path(
         Settings of each type, at least 2. None: 40, or as many as "count" has where that is fewer.
     keep : float, default=0.95
         Share of PCA's explained variance that the point `keep` of the result is to keep.
+    effort : {"none", "normal", "thorough"} or float, default="normal"
+        Of the search at each point: a quarter of that of a fit, or a time in seconds.
+    overlap : float, default=0.1
+        As of :class:`SPCArt`.
     covariance : bool, default=False
         Whether `X` is a covariance matrix.
     center, scale, remove_row_mean, tol, max_iter, solver, precision, memory, random_state, \
@@ -168,6 +181,8 @@ n_threads, verbose
         types = ["hard", "soft", "count", "energy"]
     table = table_of(X, covariance, memory, max(numbers, default=1))
     options = {
+        "effort": effort,
+        "overlap": overlap,
         "tol": tol,
         "max_iter": max_iter,
         "solver": solver,
@@ -184,7 +199,13 @@ n_threads, verbose
         result = _core.path(table, types, numbers, points, keep, options, preparation, memory, show)
     warn(result, stacklevel=2)
     found = [
-        PathPoint(**{**point, "criteria": Criteria(**figures_of(point["criteria"]))})
+        PathPoint(
+            **{
+                **point,
+                "criteria": Criteria(**figures_of(point["criteria"])),
+                "loadings": loadings_from(point["loadings"]),
+            }
+        )
         for point in result["points"]
     ]
     return Path(

@@ -8,6 +8,7 @@ _WORDS = {
     "rotate": "finding sparse components",
     "refit": "refitting",
     "refine": "refining",
+    "search": "searching for better ones",
     "score": "judging the components",
     "bootstrap": "fitting resamples",
     "permute": "permuting the data",

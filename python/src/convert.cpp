@@ -30,9 +30,18 @@ nb::dict to_dict(const Timing& timing) {
   d["rotate"] = timing.rotate;
   d["refit"] = timing.refit;
   d["refine"] = timing.refine;
+  d["search"] = timing.search;
   d["score"] = timing.score;
   d["total"] = timing.total;
   return d;
+}
+
+nb::object to_object(const std::optional<SearchReport>& search) {
+  if (!search) return nb::none();
+  nb::dict d;
+  d["cpev_before"] = search->cpev_before;
+  d["nonorthogonality_before"] = search->nonorthogonality_before;
+  return std::move(d);
 }
 
 nb::object to_object(const std::optional<Reached>& target) {
@@ -130,6 +139,7 @@ nb::dict to_dict(const Result& result) {
   d["lam"] = result.truncation ? nb::object(nb::cast(result.truncation->lambda)) : nb::none();
   d["start"] = name_or_none(result.start);
   d["target"] = to_object(result.target);
+  d["search"] = to_object(result.search);
   d["restarts"] = to_object(result.restarts);
   d["loadings"] = to_dict(result.loadings);
   d["rotation"] = result.rotation.size() > 0 ? nb::object(nb::cast(result.rotation)) : nb::none();

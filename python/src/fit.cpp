@@ -69,6 +69,7 @@ nb::list compare_methods(nb::handle_t<TableHandle> table, const std::vector<std:
     nb::dict d = python::to_dict(row.result);
     d["seconds"] = row.seconds;
     d["fits"] = row.fits;
+    d["searched"] = row.searched ? nb::object(python::to_dict(*row.searched)) : nb::none();
     d["note"] = row.note;
     list.append(d);
   }

@@ -19,6 +19,8 @@ nb::dict to_dict(const PathPoint& point) {
   d["criteria"] = python::to_dict(point.criteria);
   d["n_iter"] = point.iterations;
   d["status"] = name(point.status);
+  d["searched"] = point.searched;
+  d["loadings"] = python::to_dict(point.loadings);
   return d;
 }
 
@@ -28,6 +30,8 @@ PathOptions path_options(const Options& common, const std::vector<std::string>& 
                       .components = std::move(components),
                       .points = points,
                       .keep = keep,
+                      .effort = common.effort.value_or(Effort{}),
+                      .overlap = common.overlap,
                       .tolerance = common.tolerance,
                       .max_iterations = common.max_iterations,
                       .solver = common.solver,

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "data/preparation.hpp"
 #include "parallel.hpp"
@@ -89,6 +91,30 @@ Matrix DataMatrix::outer_gram(const Tick& tick) const {
   Matrix g(rows(), rows());
   do_outer_gram(g, tick);
   return g;
+}
+
+Matrix DataMatrix::gram_of(std::span<const Index> variables, const Tick& tick) const {
+  for (std::size_t k = 0; k < variables.size(); ++k)
+    if (variables[k] < (k > 0 ? variables[k - 1] + 1 : 0) || variables[k] >= cols())
+      throw Error(fmt::format("gram_of: variable {} is out of order or not below {}", variables[k],
+                              cols()));
+  const auto count = static_cast<Index>(variables.size());
+  const ThreadScope scope(threads_for(rows(), cols(), count + kReading));
+  Matrix g(count, count);
+  do_gram_of(variables, g, tick);
+  return g;
+}
+
+void DataMatrix::do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const {
+  constexpr Index kTogether = 64;
+  const std::vector<Index> rows(variables.begin(), variables.end());
+  for (Index first = 0; first < g.cols(); first += kTogether) {
+    const Index count = std::min(kTogether, g.cols() - first);
+    Matrix units = Matrix::Zero(cols(), count), products(cols(), count);
+    for (Index k = 0; k < count; ++k) units(rows[static_cast<std::size_t>(first + k)], k) = 1;
+    do_gram_times(units, products, tick);
+    g.middleCols(first, count) = products(rows, Eigen::all);
+  }
 }
 
 }  // namespace spcart

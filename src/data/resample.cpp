@@ -103,6 +103,32 @@ std::vector<Index> places(const std::vector<Index>& rows, Index count) {
 }
 
 template <class T, class I>
+SparseView select_columns(const SparseView& view, std::span<const Index> columns) {
+  const auto* values = static_cast<const T*>(view.values);
+  const auto* inner = static_cast<const I*>(view.inner);
+  const auto* outer = static_cast<const I*>(view.outer);
+  const bool by_row = view.major == SparseView::Major::row;
+  const auto count = static_cast<Index>(columns.size());
+  std::vector<Index> place(static_cast<std::size_t>(by_row ? view.cols : 0), -1);
+  if (by_row)
+    for (Index k = 0; k < count; ++k)
+      place[static_cast<std::size_t>(columns[static_cast<std::size_t>(k)])] = k;
+  auto owned = std::make_shared<Owned<T, I>>();
+  owned->outer.push_back(0);
+  for (Index line = 0; line < (by_row ? view.rows : count); ++line) {
+    const Index from = by_row ? line : columns[static_cast<std::size_t>(line)];
+    for (I k = outer[from]; k < outer[from + 1]; ++k) {
+      const Index at = by_row ? place[static_cast<std::size_t>(inner[k])] : Index{inner[k]};
+      if (at < 0) continue;
+      owned->inner.push_back(static_cast<I>(at));
+      owned->values.push_back(values[k]);
+    }
+    owned->outer.push_back(static_cast<I>(owned->values.size()));
+  }
+  return view_of<T, I>(std::move(owned), view.major, view.rows, count);
+}
+
+template <class T, class I>
 SparseView select_compressed(const SparseView& view, const std::vector<Index>& rows) {
   const auto* values = static_cast<const T*>(view.values);
   const auto* inner = static_cast<const I*>(view.inner);
@@ -214,6 +240,11 @@ std::unique_ptr<DataMatrix> make_gathered(const DenseView& view, std::vector<Ind
   return with_scalar(view.scalar, [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
     return std::make_unique<GatheredMatrix<T>>(view, std::move(rows), preparation, tick);
   });
+}
+
+SparseView selected_columns(const SparseView& view, std::span<const Index> columns) {
+  return with_types(view,
+                    [&]<class T, class I>(T, I) { return select_columns<T, I>(view, columns); });
 }
 
 SparseView selected_rows(const SparseView& view, const std::vector<Index>& rows) {

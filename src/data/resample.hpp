@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "spcart/resample.hpp"
@@ -15,6 +16,9 @@ std::unique_ptr<DataMatrix> make_gathered(const DenseView& view, std::vector<Ind
 
 /// The rows of a sparse table, copied; the view owns them. `rows` rise.
 SparseView selected_rows(const SparseView& view, const std::vector<Index>& rows);
+
+/// The columns of a sparse table, copied likewise. `columns` rise.
+SparseView selected_columns(const SparseView& view, std::span<const Index> columns);
 
 /// The values of each variable, less the row means unless there are none, in a random order of
 /// their own.

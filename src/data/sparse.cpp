@@ -353,6 +353,16 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     sparse::finish_gram(m, w, ones, z, ones, g);
   }
 
+  /// By a table of these columns alone, unless row means come from all of them.
+  void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const override {
+    if (row_means().size() > 0) return StoredMatrix::do_gram_of(variables, g, tick);
+    const std::vector<Index> chosen(variables.begin(), variables.end());
+    Preparation same = preparation();
+    same.means = means()(chosen);
+    same.scales = scales()(chosen);
+    g = make_sparse(selected_columns(view_, variables), same)->gram(tick);
+  }
+
   std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
                                              const Preparation& preparation,
                                              const Tick&) const override {

@@ -71,6 +71,7 @@ class StoredMatrix : public DataMatrix {
   void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override;
   void do_gram(Block g, const Tick& tick) const override;
   void do_outer_gram(Block g, const Tick& tick) const override;
+  void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const override;
 
   // The same algebra for kinds that multiply by S itself.
   Matrix scaled(ConstBlock x) const;                    ///< D x

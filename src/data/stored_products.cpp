@@ -265,4 +265,29 @@ void StoredMatrix::do_outer_gram(Block g, const Tick& tick) const {
             [&]<class Real>(Real) { sum_outer<Real>(Along::columns, g, tick); });
 }
 
+/// The variables are gathered from each panel as it is read.
+void StoredMatrix::do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const {
+  const std::vector<Index> chosen(variables.begin(), variables.end());
+  if (has_gram()) {
+    g = gram_(chosen, chosen);
+    return;
+  }
+  with_real(preparation().precision, [&]<class Real>(Real) {
+    const Index step = panel_step(Along::rows, sizeof(Real), kForProducts);
+    PanelSum<Real> sum(g);
+    Eigen::MatrixX<Real> buffer(padded(cols()), step), gathered(padded(g.rows()), step);
+    walk(Along::rows, step, tick, [&](const Pass& pass, Index first, Index count) {
+      auto panel = buffer.topLeftCorner(cols(), count);
+      read<Real>(pass, first, 0, panel);
+      auto part = gathered.topLeftCorner(g.rows(), count);
+#pragma omp parallel for schedule(static) if (part.size() > kWorthThreads)
+      for (Index i = 0; i < count; ++i) part.col(i) = panel.col(i)(chosen);
+      sum.add(count, [&](auto& to) { add_outer(part, to); });
+    });
+    sum.finish();
+    g *= unit_ * unit_;
+    mirror(g);
+  });
+}
+
 }  // namespace spcart

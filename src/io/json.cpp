@@ -91,8 +91,8 @@ ordered_json object_of(const Preparation& preparation, bool covariance) {
 
 ordered_json object_of(const Timing& timing) {
   return {{"read", timing.read},   {"pca", timing.pca},       {"rotate", timing.rotate},
-          {"refit", timing.refit}, {"refine", timing.refine}, {"score", timing.score},
-          {"total", timing.total}};
+          {"refit", timing.refit}, {"refine", timing.refine}, {"search", timing.search},
+          {"score", timing.score}, {"total", timing.total}};
 }
 
 ordered_json object_of(const std::vector<Bound>& bounds) {
@@ -130,6 +130,7 @@ ordered_json object_of(const Compared& row) {
   out["lambda"] = result.truncation ? ordered_json(finite(result.truncation->lambda)) : nullptr;
   out["start"] = result.start ? ordered_json(name(*result.start)) : nullptr;
   out["criteria"] = object_of(result.criteria);
+  out["searched"] = row.searched ? object_of(*row.searched) : ordered_json(nullptr);
   out["seconds"] = row.seconds;
   out["status"] = name(result.status);
   out["fits"] = row.fits;
@@ -193,7 +194,8 @@ std::string to_json(const Path& path) {
                              {"iterations", point.iterations},
                              {"status", name(point.status)},
                              {"objective", finite(point.objective)},
-                             {"warm", point.warm}});
+                             {"warm", point.warm},
+                             {"searched", point.searched}});
   out["knee"] = path.knee;
   out["keep"] = path.keep ? ordered_json(*path.keep) : ordered_json(nullptr);
   out["singular_values"] = array_of(path.singular_values);
@@ -252,6 +254,12 @@ std::string to_json(const Result& result, std::span<const std::string> variables
   if (const auto& restarts = result.restarts)
     out["restarts"] = {
         {"objectives", restarts->objectives}, {"cpev", restarts->cpev}, {"best", restarts->best}};
+  out["search"] = nullptr;
+  if (const auto& search = result.search)
+    out["search"] = {{"effort", name(effort_of(result.options))},
+                     {"overlap", finite(result.options.overlap)},
+                     {"cpev_before", finite(search->cpev_before)},
+                     {"nonorthogonality_before", finite(search->nonorthogonality_before)}};
   out["criteria"] = object_of(result.criteria);
   out["loadings"] = columns_of(result.loadings);
   out["history"] = array_of(result.history);

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <utility>
 
+#include "path/frontier.hpp"
 #include "path/lambdas.hpp"
 #include "rotate_rows.hpp"
 #include "spcart/error.hpp"
@@ -40,6 +40,8 @@ void check(const PathOptions& options, const DataMatrix& a) {
   if (options.components.empty()) throw Error("components: there is no number of them");
   for (const Index r : options.components)
     check(Options{.components = r,
+                  .effort = options.effort,
+                  .overlap = options.overlap,
                   .tolerance = options.tolerance,
                   .max_iterations = options.max_iterations,
                   .solver = options.solver,
@@ -78,8 +80,8 @@ class Walk {
     }
   }
 
-  /// Points by type.
-  std::vector<PathPoint> run() {
+  /// Points by type, of each type from dense to sparse.
+  std::vector<std::vector<PathPoint>> run() {
     std::size_t most = 0;
     for (const Lane& lane : lanes_) most = std::max(most, lane.lambdas.size());
     const auto together = static_cast<std::size_t>(settings_together(v_.rows(), r_));
@@ -96,8 +98,8 @@ class Walk {
       if (numbers_ >= kMostWaiting) score();
     }
     score();
-    std::vector<PathPoint> all;
-    for (Lane& lane : lanes_) std::ranges::move(lane.points, std::back_inserter(all));
+    std::vector<std::vector<PathPoint>> all;
+    for (Lane& lane : lanes_) all.push_back(std::move(lane.points));
     return all;
   }
 
@@ -189,7 +191,9 @@ class Walk {
                             .iterations = static_cast<Index>(found.history.size()),
                             .status = found.status,
                             .objective = found.history.back().objective,
-                            .warm = warm}});
+                            .warm = warm,
+                            .searched = false,
+                            .loadings = {}}});
     numbers_ += found.loadings.size();
     waiting_.emplace_back().swap(found.loadings);  // Eigen would copy what is moved
   }
@@ -204,8 +208,10 @@ class Walk {
       Candidate& candidate = candidates_[k];
       candidate.point.criteria = judge(waiting_[k], explained[k], total, pca);
       PathPoint& point = lanes_[candidate.lane].points[candidate.place];
-      if (point.components == 0 || point.criteria.cpev < kClearly * candidate.point.criteria.cpev)
+      if (point.components == 0 || point.criteria.cpev < kClearly * candidate.point.criteria.cpev) {
         point = std::move(candidate.point);
+        point.loadings.swap(waiting_[k]);
+      }
     }
     waiting_.clear();
     candidates_.clear();
@@ -237,32 +243,13 @@ class Walk {
   Index numbers_ = 0;
 };
 
-Index nonzeros(const PathPoint& point) {
-  const auto& each = point.criteria.nonzeros;
-  return std::accumulate(each.begin(), each.end(), Index{0});
-}
-
-/// Farthest from the straight line between the ends, with nonzeros on a scale of factors: there a
-/// factor of nonzeros begins to cost more variance than on the average.
-std::size_t knee_of(const std::vector<PathPoint>& points, std::size_t first, Index p) {
-  const double all = std::log(std::max(static_cast<double>(p), 2.0));
-  const auto height = [&](const PathPoint& point) {
-    const double each =
-        static_cast<double>(nonzeros(point)) / static_cast<double>(point.components);
-    return point.criteria.share_of_pca() - std::log(std::max(each, 1.0)) / all;
-  };
-  const auto begin = points.begin() + static_cast<std::ptrdiff_t>(first);
-  return static_cast<std::size_t>(std::ranges::max_element(begin, points.end(), {}, height) -
-                                  points.begin());
-}
-
 std::optional<std::size_t> keep_of(const std::vector<PathPoint>& points, std::size_t first,
                                    double share) {
   constexpr double kRounding = 1e-9;
   std::optional<std::size_t> best;
   for (std::size_t k = first; k < points.size(); ++k) {
     if (points[k].criteria.share_of_pca() < share - kRounding) continue;
-    if (!best || nonzeros(points[k]) < nonzeros(points[*best])) best = k;
+    if (!best || nonzeros_of(points[k]) < nonzeros_of(points[*best])) best = k;
   }
   return best;
 }
@@ -322,9 +309,15 @@ Path path(const DataMatrix& data, const Basis& basis, const PathOptions& options
   const Tick tick = tick_of("rotate", observer);
   for (const Index r : numbers) {
     last = path.points.size();
-    std::ranges::move(Walk(a, basis, r, options, tick).run(), std::back_inserter(path.points));
+    for (std::vector<PathPoint>& points : Walk(a, basis, r, options, tick).run()) {
+      std::vector<PathPoint> best =
+          options.effort.level == Effort::Level::none
+              ? undominated(std::move(points))
+              : searched(a, basis, std::move(points), options, tick_of("search", observer));
+      std::ranges::move(best, std::back_inserter(path.points));
+    }
   }
-  path.knee = knee_of(path.points, last, a.cols());
+  path.knee = knee_of(path.points, last);
   path.keep = keep_of(path.points, last, options.keep);
   path.seconds = since(begin);
   return path;

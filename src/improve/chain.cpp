@@ -1,0 +1,272 @@
+#include "improve/chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace spcart {
+namespace {
+
+/// Improvements below this part of what is explained are rounding.
+constexpr double kGain = 1e-8;
+
+/// The price of overlap: the least, and the most that it is raised to while there is too much.
+constexpr double kLeastPrice = 0.05, kMostPrice = 1e5;
+
+/// Kicks in vain after which a chain begins anew.
+constexpr int kPatience = 40;
+
+/// What a step costs besides its sums.
+constexpr double kOverhead = 5e3;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+bool Merit::better_than(const Merit& other, double allowed) const {
+  // A mean |cos| of 1 is worth this part of the variance.
+  constexpr double kOverlapWeight = 0.01, kRounding = 1e-9;
+  const bool fits = overlap <= allowed + kRounding;
+  if (fits != (other.overlap <= allowed + kRounding)) return fits;
+  if (!fits) return overlap < other.overlap * (1 - kGain);
+  const auto worth = [](const Merit& m) { return m.explained * (1 - kOverlapWeight * m.overlap); };
+  return worth(*this) > worth(other) * (1 + kGain);
+}
+
+Chain::Chain(const SecondMoments& s, const Wanted& wanted, std::uint64_t seed, const Limit& limit,
+             Tick tick)
+    : s_(s),
+      wanted_(wanted),
+      total_(std::accumulate(wanted.nonzeros.begin(), wanted.nonzeros.end(), Index{0})),
+      x_(s, static_cast<Index>(wanted.nonzeros.size())),
+      random_(seed),
+      limit_(limit),
+      tick_(std::move(tick)),
+      price_(kLeastPrice) {}
+
+Answer Chain::run(const std::vector<SparseVector>* start) {
+  if (start)
+    load(*start);
+  else
+    begin_anew();
+  Answer best = ascend();
+  Answer here = best;
+  int in_vain = 0;
+  while (!exhausted()) {
+    if (in_vain < kPatience) {
+      load(here.x);
+      kick();
+    } else {
+      begin_anew();
+    }
+    Answer next = ascend();
+    if (in_vain == kPatience || next.merit.better_than(here.merit, wanted_.overlap)) {
+      here = std::move(next);
+      in_vain = 0;
+    } else {
+      ++in_vain;
+    }
+    if (here.merit.better_than(best.merit, wanted_.overlap)) best = here;
+  }
+  return best;
+}
+
+bool Chain::exhausted() {
+  const double part = work_ / limit_.work;
+  if (tick_) tick_(std::min(part, 1.0));
+  return limit_.end ? std::chrono::steady_clock::now() >= *limit_.end : part >= 1;
+}
+
+Index Chain::nonzeros() const {
+  Index sum = 0;
+  for (Index t = 0; t < count(); ++t) sum += x_[t].size();
+  return sum;
+}
+
+/// Nonzeros that component t may have now.
+Index Chain::most(Index t) const {
+  if (wanted_.counts == Counts::each) return wanted_.nonzeros[at(t)];
+  return std::max<Index>(x_[t].size(), 1);
+}
+
+void Chain::load(const std::vector<SparseVector>& x) {
+  for (Index t = 0; t < count(); ++t) x_.take_out(t);
+  for (Index t = 0; t < count(); ++t) x_.put_in(t, x[at(t)]);
+}
+
+Answer Chain::answer() const {
+  Answer found;
+  for (Index t = 0; t < count(); ++t) found.x.push_back(x_[t]);
+  found.merit = {x_.explained(), x_.overlap()};
+  return found;
+}
+
+/// Sweeps as long as that gains. Components that overlap too much are pulled apart by a higher
+/// price.
+Answer Chain::ascend() {
+  constexpr int kMostSweeps = 60;
+  if (wanted_.counts == Counts::total) {
+    for (Index t = 0; t < count(); ++t)
+      if (x_[t].size() == 0) improve(t);  // to one variable, which is at the others' expense
+    set_nonzeros(total_);
+  }
+  Answer best;
+  for (int k = 0; k < kMostSweeps; ++k) {
+    bool changed = sweep(k > 0);
+    Answer now = answer();
+    const bool better = k == 0 || now.merit.better_than(best.merit, wanted_.overlap);
+    if (better) best = std::move(now);
+    if (k > 0 && exhausted()) break;
+    if (x_.overlap() > wanted_.overlap && price_ < kMostPrice) {
+      price_ *= 2;
+    } else if (!changed || !better) {
+      if (wanted_.counts == Counts::each || !transfer(best)) break;
+    }
+  }
+  price_ = std::max(price_ / 1.5, kLeastPrice);
+  return best;
+}
+
+bool Chain::sweep(bool interruptible) {
+  bool changed = false;
+  for (Index t = 0; t < count() && !(interruptible && exhausted()); ++t)
+    changed = improve(t) || changed;
+  x_.refresh();
+  return changed;
+}
+
+/// One component anew, the others as they are.
+bool Chain::improve(Index t) {
+  x_.take_out(t);
+  Quotient quotient(x_, price_);
+  const SparseVector& before = x_[t];
+  Quotient::Point point;
+  double value = 0;
+  if (before.size() > 0) {
+    value = quotient.value_of(before);
+    point = quotient.solve(before.support, before);
+  }
+  const bool too_many = point.x.size() > most(t);
+  if (too_many) point = quotient.shrink(std::move(point), most(t));
+  if (point.x.size() < most(t)) point = quotient.grow(std::move(point), most(t));
+  if (point.x.size() > 0) point = quotient.exchange(std::move(point));
+  work_ += quotient.work() + kOverhead;
+  if (!too_many && !(point.value > value * (1 + kGain))) {
+    x_.put_back(t);
+    return false;
+  }
+  x_.put_in(t, std::move(point.x));
+  return true;
+}
+
+/// Moves nonzeros between components: adds some where they gain most and drops as many where they
+/// are missed least. Leaves the best components in place.
+bool Chain::transfer(Answer& best) {
+  bool any = false;
+  for (Index some = std::max<Index>(total_ / 16, 1); some > 0 && !exhausted();) {
+    load(best.x);
+    set_nonzeros(total_ + some);
+    set_nonzeros(total_);
+    sweep(true);
+    Answer now = answer();
+    if (now.merit.better_than(best.merit, wanted_.overlap)) {
+      best = std::move(now);
+      any = true;
+    } else {
+      some /= 2;
+    }
+  }
+  load(best.x);
+  return any;
+}
+
+/// With Counts::total, brings the sum of nonzeros to `total`, as far as there are variables.
+void Chain::set_nonzeros(Index total) {
+  if (wanted_.counts == Counts::each) return;
+  for (Index now = nonzeros(); now != total; now = nonzeros())
+    if (!change_nonzeros(total - now)) break;
+}
+
+/// Adds or drops at most an eighth of all nonzeros at a time; false if none could be.
+bool Chain::change_nonzeros(Index by) {
+  struct Change {
+    double worth;  ///< what it gains (less than nothing where a variable is dropped)
+    Index component, variable;
+  };
+  std::vector<Change> changes;
+  const Index at_once = std::min(std::abs(by), std::max<Index>(nonzeros() / 8, 1));
+  for (Index t = 0; t < count(); ++t) {
+    if (by < 0 && x_[t].size() < 2) continue;
+    x_.take_out(t);
+    Quotient quotient(x_, price_);
+    const Quotient::Point point{x_[t], x_[t].size() > 0 ? quotient.value_of(x_[t]) : 0};
+    std::vector<Quotient::Move> moves =
+        by > 0 ? quotient.entries(point, at(at_once)) : quotient.exits(point);
+    if (by < 0) moves.resize(std::min(moves.size(), point.x.support.size() - 1));
+    for (const Quotient::Move& move : moves)
+      changes.push_back({move.value - point.value, t, move.variable});
+    x_.put_back(t);
+    work_ += quotient.work() + kOverhead;
+  }
+  const auto end = changes.begin() + std::min(static_cast<std::ptrdiff_t>(changes.size()),
+                                              static_cast<std::ptrdiff_t>(at_once));
+  std::ranges::partial_sort(changes, end, [](const Change& a, const Change& b) {
+    if (a.worth != b.worth) return a.worth > b.worth;
+    return a.component != b.component ? a.component < b.component : a.variable < b.variable;
+  });
+  for (Index t = 0; t < count(); ++t) {
+    std::vector<Index> support = x_[t].support;
+    for (auto change = changes.begin(); change != end; ++change) {
+      if (change->component != t) continue;
+      if (by < 0)
+        std::erase(support, change->variable);
+      else
+        support.push_back(change->variable);
+    }
+    if (support.size() == x_[t].support.size()) continue;
+    std::ranges::sort(support);
+    x_.take_out(t);
+    Quotient quotient(x_, price_);
+    x_.put_in(t, quotient.solve(support, x_[t]).x);
+    work_ += quotient.work() + kOverhead;
+  }
+  return end != changes.begin();
+}
+
+void Chain::kick() {
+  const Index first = random_.below(count());
+  const Index second = count() > 1 && random_.below(2) == 0
+                           ? (first + 1 + random_.below(count() - 1)) % count()
+                           : first;
+  for (const Index t : {first, second}) {
+    x_.take_out(t);
+    x_.put_in(t, {});
+  }
+  grow_from_random(first);
+  if (second != first) grow_from_random(second);
+}
+
+void Chain::begin_anew() {
+  load(std::vector<SparseVector>(at(count())));
+  for (const Index t : random_.permutation(count())) grow_from_random(t);
+}
+
+/// From a variable drawn by what it would explain.
+void Chain::grow_from_random(Index t) {
+  Quotient quotient(x_, price_);
+  const Vector values = quotient.values_of_variables();
+  const double sum = values.sum();
+  if (!(sum > 0)) return;
+  double left = random_.uniform() * sum;
+  Index j = 0;
+  while (j + 1 < values.size() && left >= values[j]) left -= values[j++];
+  if (!(values[j] > 0)) values.maxCoeff(&j);
+  const Index size = wanted_.counts == Counts::each ? wanted_.nonzeros[at(t)]
+                                                    : std::max<Index>(total_ / count(), 1);
+  Quotient::Point point = quotient.grow({{{j}, Vector::Ones(1)}, values[j]}, size);
+  work_ += quotient.work() + kOverhead;
+  x_.put_in(t, std::move(point.x));
+}
+
+}  // namespace spcart

@@ -1,0 +1,213 @@
+#include "spcart/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+#include "improve/chain.hpp"
+#include "improve/searcher.hpp"
+#include "parallel.hpp"
+#include "spcart/error.hpp"
+#include "spcart/loadings.hpp"
+
+namespace spcart {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Operations of a chain at normal effort at least, and how many times as many are thorough.
+constexpr double kNormalWork = 2e7, kThorough = 50;
+constexpr int kMostChains = 4;
+
+constexpr double kMostSeconds = 1e6;
+
+constexpr std::array<std::pair<std::string_view, Effort::Level>, 3> kEfforts = {
+    {{"none", Effort::Level::none},
+     {"normal", Effort::Level::normal},
+     {"thorough", Effort::Level::thorough}}};
+
+void check(const DataMatrix& a, std::span<const Loadings> starts, const SearchOptions& options) {
+  if (starts.empty()) throw Error("search: there is nothing to start from");
+  for (const Loadings& x : starts)
+    if (x.rows() != a.cols() || x.cols() != static_cast<Index>(options.nonzeros.size()))
+      throw Error(fmt::format("search: a start is {} x {} for {} variables and {} components",
+                              x.rows(), x.cols(), a.cols(), options.nonzeros.size()));
+  for (const Index k : options.nonzeros)
+    if (k < 1 || k > a.cols())
+      throw Error(fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables", k,
+                              a.cols()));
+  check(options.effort, options.overlap);
+}
+
+/// Loadings at the known variables.
+std::vector<SparseVector> known_part(const Loadings& x, const std::vector<Index>& variables) {
+  std::vector<SparseVector> all;
+  for (Index t = 0; t < x.cols(); ++t) {
+    SparseVector& part = all.emplace_back();
+    std::vector<double> values;
+    for (Loadings::InnerIterator e(x, t); e; ++e) {
+      if (e.value() == 0) continue;
+      const Index j = variables.empty()
+                          ? e.row()
+                          : std::ranges::lower_bound(variables, e.row()) - variables.begin();
+      part.support.push_back(j);
+      values.push_back(e.value());
+    }
+    part.values = Vector::Map(values.data(), static_cast<Index>(values.size()));
+  }
+  return all;
+}
+
+Loadings loadings_of(const std::vector<SparseVector>& x, const std::vector<Index>& variables,
+                     Index p) {
+  Loadings found(p, static_cast<Index>(x.size()));
+  std::vector<Eigen::Triplet<double, Index>> entries;
+  for (std::size_t t = 0; t < x.size(); ++t)
+    for (Index i = 0; i < x[t].size(); ++i) {
+      const Index j = x[t].support[static_cast<std::size_t>(i)];
+      entries.emplace_back(variables.empty() ? j : variables[static_cast<std::size_t>(j)],
+                           static_cast<Index>(t), x[t].values[i]);
+    }
+  found.setFromTriplets(entries.begin(), entries.end());
+  return normalized(found);
+}
+
+Merit merit_of(const SecondMoments& s, const std::vector<SparseVector>& x) {
+  Components all(s, static_cast<Index>(x.size()));
+  for (std::size_t t = 0; t < x.size(); ++t) all.put_in(static_cast<Index>(t), x[t]);
+  return {all.explained(), all.overlap()};
+}
+
+std::vector<Index> variables_of(std::span<const Loadings> many) {
+  std::vector<Index> variables;
+  for (const Loadings& x : many)
+    for (Index t = 0; t < x.cols(); ++t)
+      for (Loadings::InnerIterator e(x, t); e; ++e) variables.push_back(e.row());
+  std::ranges::sort(variables);
+  variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
+  return variables;
+}
+
+/// Operations of a sweep over all components, about.
+double sweep_work(const SecondMoments& s, const std::vector<Index>& nonzeros) {
+  const auto r = static_cast<double>(nonzeros.size()), m = static_cast<double>(s.size());
+  double sum = 0;
+  for (const Index k : nonzeros) sum += 8 * (s.cost_of_product(k) + 2 * r * (m + 2 * r));
+  return sum;
+}
+
+/// How many chains there are, and what each may use: few where a sweep is dear, so that two threads
+/// take as long for one chain as for all.
+struct Plan {
+  Index chains = 1;
+  Limit limit;
+};
+Plan plan_of(const SecondMoments& s, const SearchOptions& options) {
+  constexpr double kSweeps = 8;  // that a chain should be able to make
+  double work = kNormalWork * options.scale;
+  if (options.effort.level != Effort::Level::normal) work *= kThorough;
+  Plan plan;
+  plan.chains = static_cast<Index>(std::clamp(
+      kMostChains * work / (kSweeps * sweep_work(s, options.nonzeros)), 1.0, 1.0 * kMostChains));
+  plan.limit.work = plan.chains > 2 ? work : 2 * work;
+  return plan;
+}
+
+/// The limit of a chain that begins now.
+Limit begun(const Plan& plan, const Effort& effort) {
+  Limit limit = plan.limit;
+  if (effort.level == Effort::Level::seconds) {
+    const auto in_turn = static_cast<double>((plan.chains + threads() - 1) / threads());
+    limit.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(effort.seconds / in_turn));
+  }
+  return limit;
+}
+
+/// Whether components have no more nonzeros than is wanted.
+bool fits(const std::vector<SparseVector>& x, const Wanted& wanted) {
+  Index sum = 0, most = 0;
+  for (std::size_t t = 0; t < x.size(); ++t) {
+    if (wanted.counts == Counts::each && x[t].size() > wanted.nonzeros[t]) return false;
+    sum += x[t].size();
+    most += wanted.nonzeros[t];
+  }
+  return sum <= most;
+}
+
+}  // namespace
+
+Searcher::Searcher(const DataMatrix& a, const Vector& promising, std::span<const Loadings> starts,
+                   const Tick& tick)
+    : variables_(a.cols()), s_(a, promising, variables_of(starts), tick) {}
+
+double Searcher::explained(const Loadings& x) const {
+  return merit_of(s_, known_part(normalized(x), s_.variables())).explained / s_.total();
+}
+
+Loadings Searcher::run(std::span<const Loadings> starts, const SearchOptions& options,
+                       const Tick& tick) const {
+  std::vector<std::vector<SparseVector>> from;
+  for (const Loadings& x : starts) from.push_back(known_part(normalized(x), s_.variables()));
+  const Wanted wanted{options.nonzeros, options.counts, options.overlap};
+  const Plan plan = plan_of(s_, options);
+  std::vector<Answer> answers(static_cast<std::size_t>(plan.chains));
+  SharedTick shared(tick);
+  parallel_for(plan.chains, threads() > 1 && plan.chains > 1, [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    Chain chain(s_, wanted, seed_of(options.seed, i), begun(plan, options.effort),
+                [&](double part) { shared(part); });
+    // The last start first: with one chain there is time for the best guess only.
+    answers[k] = chain.run(k < from.size() ? &from[from.size() - 1 - k] : nullptr);
+  });
+
+  Answer best{from.front(), merit_of(s_, from.front())};
+  const Merit given = fits(from.front(), wanted) ? best.merit : Merit{.overlap = 2};
+  best.merit = given;
+  for (Answer& answer : answers) {
+    if (!fits(answer.x, wanted)) continue;
+    const bool less = given.overlap <= options.overlap && answer.merit.explained < given.explained;
+    if (!less && answer.merit.better_than(best.merit, options.overlap)) best = std::move(answer);
+  }
+  return loadings_of(best.x, s_.variables(), variables_);
+}
+
+Loadings search(const DataMatrix& a, std::span<const Loadings> starts, const Vector& promising,
+                const SearchOptions& options, const Tick& tick) {
+  check(a, starts, options);
+  if (options.effort.level == Effort::Level::none) return normalized(starts.front());
+  return Searcher(a, promising, starts, tick).run(starts, options, tick);
+}
+
+Effort parse_effort(std::string_view text) {
+  for (const auto& [word, level] : kEfforts)
+    if (text == word) return {level};
+  Effort effort{Effort::Level::seconds};
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, effort.seconds);
+  if (error != std::errc{} || last != end)
+    throw Error(
+        fmt::format("effort = {}: it must be none, normal, thorough or a number of seconds", text));
+  return effort;
+}
+
+std::string name(const Effort& effort) {
+  for (const auto& [word, level] : kEfforts)
+    if (effort.level == level) return std::string(word);
+  return fmt::format("{}", effort.seconds);
+}
+
+void check(const Effort& effort, double overlap) {
+  if (effort.level == Effort::Level::seconds &&
+      !(effort.seconds > 0 && effort.seconds <= kMostSeconds))
+    throw Error(fmt::format("effort = {}: a number of seconds must be above 0 and at most {:g}",
+                            effort.seconds, kMostSeconds));
+  if (!(overlap >= 0 && overlap <= 1))
+    throw Error(fmt::format("overlap = {}: it must be from 0 to 1", overlap));
+}
+
+}  // namespace spcart
