@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "data_warnings.hpp"
 #include "path/lambdas.hpp"
 #include "rotate_rows.hpp"
 #include "spcart/error.hpp"
@@ -279,7 +280,8 @@ Path start_path(const DataMatrix& a, const Basis& basis) {
   path.singular_values = basis.singular_values;
   path.total_variance = basis.total_variance;
   path.solver = basis.solver;
-  path.warnings = basis.warnings;
+  warn_of_data(a, path.warnings);
+  path.warnings.insert(path.warnings.end(), basis.warnings.begin(), basis.warnings.end());
   return path;
 }
 
