@@ -1,0 +1,79 @@
+#include "path/reading.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spcart/criteria.hpp"
+
+namespace spcart {
+namespace {
+
+/// What `fit` explains with so many components of so many variables, as a fraction of all variance:
+/// the same fit that a user is told to call.
+double explained(const DataMatrix& a, const Basis& basis, Index components, Index nonzeros,
+                 const ChooseOptions& options, const Tick& tick) {
+  Options wanted{.components = components,
+                 .nonzeros = nonzeros,
+                 .tolerance = options.tolerance,
+                 .max_iterations = options.max_iterations,
+                 .seed = options.seed};
+  const Observer within = [&](const Progress&) {
+    if (tick) tick(0);
+    return true;
+  };
+  const Loadings x = fit(a, basis, wanted, within).loadings;
+  return variance_by_scores(a, x, tick) / a.squared_norm();
+}
+
+double explained_by_pca(const DataMatrix& a, const Basis& basis, Index components) {
+  return basis.singular_values.head(components).squaredNorm() / a.squared_norm();
+}
+
+}  // namespace
+
+Index components_to_read(const Scree& scree) {
+  constexpr Index kMost = 10;  // more are a list to look up, not one to read
+  if (scree.by_parallel == 0) return 0;
+  return std::clamp<Index>(std::min(scree.by_parallel, scree.by_broken_stick), 1, kMost);
+}
+
+Index variables_to_read(const DataMatrix& a, const Basis& basis, Index components,
+                        const ChooseOptions& options, const Tick& tick) {
+  constexpr double kMostOfIt = 0.95, kGrowth = 1.5;
+  const double enough = kMostOfIt * explained_by_pca(a, basis, components);
+  const Index all = a.cols();
+  const auto is_enough = [&](Index k) {
+    return k >= all || explained(a, basis, components, k, options, tick) >= enough;
+  };
+  const auto more = [&](Index k) {
+    return std::min(all, static_cast<Index>(std::lround(kGrowth * static_cast<double>(k))));
+  };
+  // A component of one variable is that variable. What is explained need not rise evenly with their
+  // number: a number that is enough by luck is passed over, as the next is not.
+  Index too_few = 1, size = std::min<Index>(2, all);
+  bool reached = is_enough(size);
+  while (size < all) {
+    const Index next = more(size);
+    const bool next_reached = is_enough(next);
+    if (reached && next_reached) break;
+    too_few = size;
+    size = next;
+    reached = next_reached;
+  }
+  while (size - too_few > 1) {
+    const Index middle = (too_few + size) / 2;
+    (is_enough(middle) ? size : too_few) = middle;
+  }
+  return size;
+}
+
+void measure(const DataMatrix& a, const Basis& basis, const ChooseOptions& options,
+             Recommendation& recommendation, const Tick& tick) {
+  const Index r = recommendation.components, k = recommendation.nonzeros;
+  if (r == 0) return;
+  recommendation.explained_by_pca = explained_by_pca(a, basis, r);
+  recommendation.explained =
+      k < a.cols() ? explained(a, basis, r, k, options, tick) : recommendation.explained_by_pca;
+}
+
+}  // namespace spcart

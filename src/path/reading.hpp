@@ -1,0 +1,21 @@
+#pragma once
+
+#include "spcart/choose.hpp"
+
+namespace spcart {
+
+/// How many components stand out: before the first that is not above both permuted data and the
+/// broken stick. Parallel analysis alone keeps all that is not chance, which in a large table is
+/// more than matters, and the broken stick alone may keep chance.
+Index components_to_read(const Scree& scree);
+
+/// The fewest variables in a component with which `components` of them still explain most of what
+/// as many principal components do, if the table is regressed on their scores.
+Index variables_to_read(const DataMatrix& a, const Basis& basis, Index components,
+                        const ChooseOptions& options, const Tick& tick);
+
+/// Fills what the recommended components explain.
+void measure(const DataMatrix& a, const Basis& basis, const ChooseOptions& options,
+             Recommendation& recommendation, const Tick& tick);
+
+}  // namespace spcart
