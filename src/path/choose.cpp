@@ -160,6 +160,7 @@ void recommend(Choice& choice) {
   }
   choice.components = choice.to_predict.components = chosen.components;
   choice.nonzeros = choice.to_predict.nonzeros = chosen.nonzeros;
+  if (is_readable(choice.to_predict, choice.to_read)) choice.to_read.nonzeros = chosen.nonzeros;
   for (const HeldOut& point : choice.held_out)
     for (Recommendation* answer : {&choice.to_read, &choice.to_predict})
       if (point.components == answer->components && point.nonzeros == answer->nonzeros)

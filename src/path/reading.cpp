@@ -8,6 +8,9 @@
 namespace spcart {
 namespace {
 
+/// Of components, and of variables in one: more are a list to look up, not one to read.
+constexpr Index kMost = 10;
+
 /// What `fit` explains with so many components of so many variables, as a fraction of all variance:
 /// the same fit that a user is told to call.
 double explained(const DataMatrix& a, const Basis& basis, Index components, Index nonzeros,
@@ -32,7 +35,6 @@ double explained_by_pca(const DataMatrix& a, const Basis& basis, Index component
 }  // namespace
 
 Index components_to_read(const Scree& scree) {
-  constexpr Index kMost = 10;  // more are a list to look up, not one to read
   if (scree.by_parallel == 0) return 0;
   return std::clamp<Index>(std::min(scree.by_parallel, scree.by_broken_stick), 1, kMost);
 }
@@ -65,6 +67,11 @@ Index variables_to_read(const DataMatrix& a, const Basis& basis, Index component
     (is_enough(middle) ? size : too_few) = middle;
   }
   return size;
+}
+
+bool is_readable(const Recommendation& to_predict, const Recommendation& to_read) {
+  return to_predict.components == to_read.components && to_predict.nonzeros >= to_read.nonzeros &&
+         to_predict.nonzeros <= kMost;
 }
 
 void measure(const DataMatrix& a, const Basis& basis, const ChooseOptions& options,

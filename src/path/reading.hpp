@@ -14,6 +14,11 @@ Index components_to_read(const Scree& scree);
 Index variables_to_read(const DataMatrix& a, const Basis& basis, Index components,
                         const ChooseOptions& options, const Tick& tick);
 
+/// Whether the answer to predict is good to read as well: it has as many components as stand out,
+/// and no more variables than can be taken in. Where all of a few variables are alike, some of them
+/// would explain as much, but the others belong to the component too.
+bool is_readable(const Recommendation& to_predict, const Recommendation& to_read);
+
 /// Fills what the recommended components explain.
 void measure(const DataMatrix& a, const Basis& basis, const ChooseOptions& options,
              Recommendation& recommendation, const Tick& tick);

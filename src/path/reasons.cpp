@@ -56,9 +56,12 @@ std::string standing_out_in_words(const Choice& choice) {
                      std::min(scree.by_parallel, scree.by_broken_stick) > r ? ", and more" : "");
 }
 
-std::string explained_in_words(const Recommendation& read, Index p) {
+std::string explained_in_words(const Choice& choice, Index p) {
+  const Recommendation& read = choice.to_read;
   if (read.nonzeros >= p) return "with fewer variables less than 95 % of what PCA explains is left";
-  return fmt::format("regression on the scores explains {} of the variance, {} of what PCA does",
+  const bool same = read.components == choice.components && read.nonzeros == choice.nonzeros;
+  return fmt::format("{}regression on the scores explains {} of the variance, {} of what PCA does",
+                     same ? "the components that predict are few and short enough to read; " : "",
                      percent(read.explained), percent(read.explained / read.explained_by_pca));
 }
 
@@ -69,7 +72,8 @@ std::string difference_in_words(const Recommendation& read, const Recommendation
                                  : fmt::format(": {} of that of means, in place of {}",
                                                percent(predict.error), percent(read.error));
   return fmt::format(
-      "they differ because what hardly stands out can still lower the error at held-out entries{}",
+      "The two differ because what hardly stands out can still lower the error at held-out "
+      "entries{}",
       errors);
 }
 
@@ -85,7 +89,7 @@ void give_reasons(Index p, Choice& choice) {
     read.reasons = choice.reasons;
     return;
   }
-  read.reasons = {standing_out_in_words(choice), explained_in_words(read, p)};
+  read.reasons = {standing_out_in_words(choice), explained_in_words(choice, p)};
   choice.difference = difference_in_words(read, predict);
 }
 
