@@ -90,9 +90,10 @@ struct Choice {
 /// cross-validation both see any.
 ///
 /// To read: as many components as rise above both permuted data and the broken stick (at least one,
-/// at most 10), of the fewest variables, at least two, whose scores explain 95 % of what as many
-/// principal components explain. If the answer to predict has as many components, of at most 10
-/// variables, it is the answer to read as well.
+/// at most 10), of the fewest variables, at least two, that keep most of what as many principal
+/// components explain: 90 % if the table is regressed on their scores and, unless that takes more
+/// than 10 variables, half of their CPEV. If the answer to predict has as many components, of at
+/// most 10 variables, it is the answer to read as well.
 ///
 /// To predict: the fewest components whose error is within one standard error of the least, of the
 /// fewest variables that keep 98 % of what they gain over means.

@@ -152,7 +152,8 @@ def choose(
 
     There are two answers if parallel analysis and cross-validation both see any structure. To read:
     as many components as rise above both permuted data and the broken stick, of the fewest
-    variables whose scores explain 95 % of what as many principal components explain. To predict:
+    variables that keep most of what as many principal components explain: 90 % if the table is
+    regressed on their scores and, unless that takes more than ten, half of their CPEV. To predict:
     the fewest components whose error is within one standard error of the least, of the fewest
     variables that keep 98 % of what they gain over means.
 

@@ -11,10 +11,15 @@ namespace {
 /// Of components, and of variables in one: more are a list to look up, not one to read.
 constexpr Index kMost = 10;
 
-/// What `fit` explains with so many components of so many variables, as a fraction of all variance:
+/// What `fit` explains with so many components of so many variables, as fractions of all variance:
 /// the same fit that a user is told to call.
-double explained(const DataMatrix& a, const Basis& basis, Index components, Index nonzeros,
-                 const ChooseOptions& options, const Tick& tick) {
+struct FitVariance {
+  double by_scores = 0;  ///< if the table is regressed on the scores
+  double in_span = 0;    ///< CPEV
+};
+
+FitVariance explained(const DataMatrix& a, const Basis& basis, Index components, Index nonzeros,
+                      const ChooseOptions& options, const Tick& tick) {
   Options wanted{.components = components,
                  .nonzeros = nonzeros,
                  .tolerance = options.tolerance,
@@ -24,8 +29,8 @@ double explained(const DataMatrix& a, const Basis& basis, Index components, Inde
     if (tick) tick(0);
     return true;
   };
-  const Loadings x = fit(a, basis, wanted, within).loadings;
-  return variance_by_scores(a, x, tick) / a.squared_norm();
+  const Result result = fit(a, basis, wanted, within);
+  return {variance_by_scores(a, result.loadings, tick) / a.squared_norm(), result.criteria.cpev};
 }
 
 double explained_by_pca(const DataMatrix& a, const Basis& basis, Index components) {
@@ -41,11 +46,15 @@ Index components_to_read(const Scree& scree) {
 
 Index variables_to_read(const DataMatrix& a, const Basis& basis, Index components,
                         const ChooseOptions& options, const Tick& tick) {
-  constexpr double kMostOfIt = 0.95, kGrowth = 1.5;
-  const double enough = kMostOfIt * explained_by_pca(a, basis, components);
+  constexpr double kByScores = 0.9, kInSpan = 0.5, kGrowth = 1.5;
+  const double pca = explained_by_pca(a, basis, components);
   const Index all = a.cols();
+  // The scores may tell nearly all of a block of variables that two of them stand for. So that a
+  // component shows what it is made of, it also holds half of the variance, if a few can do that.
   const auto is_enough = [&](Index k) {
-    return k >= all || explained(a, basis, components, k, options, tick) >= enough;
+    if (k >= all) return true;
+    const FitVariance found = explained(a, basis, components, k, options, tick);
+    return found.by_scores >= kByScores * pca && (k >= kMost || found.in_span >= kInSpan * pca);
   };
   const auto more = [&](Index k) {
     return std::min(all, static_cast<Index>(std::lround(kGrowth * static_cast<double>(k))));
@@ -79,8 +88,8 @@ void measure(const DataMatrix& a, const Basis& basis, const ChooseOptions& optio
   const Index r = recommendation.components, k = recommendation.nonzeros;
   if (r == 0) return;
   recommendation.explained_by_pca = explained_by_pca(a, basis, r);
-  recommendation.explained =
-      k < a.cols() ? explained(a, basis, r, k, options, tick) : recommendation.explained_by_pca;
+  recommendation.explained = k < a.cols() ? explained(a, basis, r, k, options, tick).by_scores
+                                          : recommendation.explained_by_pca;
 }
 
 }  // namespace spcart

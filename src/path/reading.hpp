@@ -9,8 +9,9 @@ namespace spcart {
 /// more than matters, and the broken stick alone may keep chance.
 Index components_to_read(const Scree& scree);
 
-/// The fewest variables in a component with which `components` of them still explain most of what
-/// as many principal components do, if the table is regressed on their scores.
+/// The fewest variables, at least two in a component, with which `fit` keeps most of what as many
+/// principal components explain: 90 % if the table is regressed on the scores and, unless that
+/// takes more than ten variables, half of their CPEV.
 Index variables_to_read(const DataMatrix& a, const Basis& basis, Index components,
                         const ChooseOptions& options, const Tick& tick);
 

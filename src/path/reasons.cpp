@@ -58,7 +58,7 @@ std::string standing_out_in_words(const Choice& choice) {
 
 std::string explained_in_words(const Choice& choice, Index p) {
   const Recommendation& read = choice.to_read;
-  if (read.nonzeros >= p) return "with fewer variables less than 95 % of what PCA explains is left";
+  if (read.nonzeros >= p) return "with fewer variables too little of what PCA explains is left";
   const bool same = read.components == choice.components && read.nonzeros == choice.nonzeros;
   return fmt::format("{}regression on the scores explains {} of the variance, {} of what PCA does",
                      same ? "the components that predict are few and short enough to read; " : "",
