@@ -206,6 +206,20 @@ Relations relations(const DataMatrix& a, const Loadings& x, const Tick& tick) {
   return found;
 }
 
+double variance_by_scores(const DataMatrix& a, const Loadings& x, const Tick& tick) {
+  if (x.rows() != a.cols())
+    throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
+  // With Y = A X = U S Q' regression keeps U U'A, and |U'A|^2 = |S^-1 Q'X'A'A|^2.
+  const Matrix products = a.gram_times(Matrix(normalized(x)), tick);
+  const SymmetricEigen e =
+      symmetric_eigen(normalized(x).transpose() * products, x.cols());  // S^2 and Q
+  const double least = kCopy * e.values[0];
+  double sum = 0;
+  for (Index i = 0; i < e.values.size(); ++i)
+    if (e.values[i] > least) sum += (products * e.vectors.col(i)).squaredNorm() / e.values[i];
+  return sum;
+}
+
 Vector variance_shares(const Vector& singular_values, double total_variance) {
   return singular_values.array().square() / total_variance;
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "data_warnings.hpp"
 #include "find.hpp"
 #include "search_stage.hpp"
 #include "spcart/error.hpp"
@@ -50,22 +51,6 @@ class Stages {
   const Observer& observer_;
   Clock::time_point begin_ = Clock::now();
 };
-
-std::string list_of(const std::vector<Index>& numbers) {
-  constexpr std::size_t kMost = 8;
-  std::string text;
-  for (std::size_t k = 0; k < std::min(numbers.size(), kMost); ++k)
-    text += fmt::format("{}{}", k > 0 ? ", " : "", numbers[k] + 1);
-  return numbers.size() > kMost ? text + ", ..." : text;
-}
-
-void warn_of_data(const DataMatrix& a, std::vector<std::string>& warnings) {
-  const auto& constant = a.constant_columns();
-  if (!constant.empty())
-    warnings.push_back(fmt::format(
-        "{} variable{} not vary and cannot be scaled: loadings there are zero (column {})",
-        constant.size(), constant.size() == 1 ? " does" : "s do", list_of(constant)));
-}
 
 /// Entries that are not zero only because sums were rounded.
 void drop_rounding(Loadings& x) {

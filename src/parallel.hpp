@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <thread>
 
 #include "spcart/threads.hpp"
 #include "spcart/types.hpp"
@@ -54,6 +55,7 @@ class SharedTick {
 
  private:
   const Tick& tick_;
+  std::thread::id caller_ = std::this_thread::get_id();
   std::exception_ptr failure_;
   std::atomic<bool> failed_ = false;
 };

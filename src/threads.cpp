@@ -33,7 +33,8 @@ Index threads_for(double flops) {
 
 void SharedTick::operator()(double fraction) {
   if (failed_) std::rethrow_exception(failure_);
-  if (!tick_ || omp_get_thread_num() != 0) return;
+  // Not by its number in a team: it has another in a team within.
+  if (!tick_ || std::this_thread::get_id() != caller_) return;
   try {
     tick_(fraction);
   } catch (...) {

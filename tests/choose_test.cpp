@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <map>
 
 #include "command.hpp"
 #include "path/cross_validation.hpp"
+#include "path/reading.hpp"
 #include "path/scree.hpp"
 #include "random.hpp"
 #include "spcart/datasets.hpp"
@@ -86,7 +90,7 @@ TEST(Choose, HeldOutErrorsAreThoseOfPredictingBlocks) {
   const Index n = 30, p = 9, r = 2, folds = 3;
   const Matrix s = verify::decaying(n, p, 1).array() + 5;
   const auto a = make_dense(view_of(s));
-  CrossValidation validation(*a, r, {.folds = folds, .seed = 8}, {});
+  CrossValidation validation(*a, r, {.folds = folds, .repeats = 1, .seed = 8}, {});
   validation.add({r}, {p}, {});
   const std::vector<Index> row_order = Random(seed_of(8, -2)).permutation(n);
   const std::vector<Index> column_order = Random(seed_of(8, -1)).permutation(p);
@@ -151,6 +155,127 @@ TEST(Choose, VariablesThatHardlyHelpAreLeftOut) {
   EXPECT_EQ(choice.chosen, 3);
 }
 
+/// Repeats share their samples: a standard error is that of one repeat, however many there are.
+TEST(Choose, RepeatsMakeTheStandardErrorNoSmaller) {
+  Choice once, twice;
+  judge_errors({{{0, 0}, Eigen::Vector3d(10, 20, 30)},
+                {{1, 5}, Eigen::Vector3d(5, 12, 14)},
+                {{2, 5}, Eigen::Vector3d(4, 10, 14)}},
+               once);
+  const auto again = [](double x, double y, double z) {
+    return Vector(Eigen::Vector<double, 6>(x, y, z, z, x, y));
+  };
+  judge_errors(
+      {{{0, 0}, again(10, 20, 30)}, {{1, 5}, again(5, 12, 14)}, {{2, 5}, again(4, 10, 14)}}, twice,
+      2);
+  ASSERT_EQ(once.held_out.size(), twice.held_out.size());
+  for (std::size_t k = 0; k < once.held_out.size(); ++k) {
+    EXPECT_NEAR(once.held_out[k].error, twice.held_out[k].error, 1e-15);
+    EXPECT_NEAR(once.held_out[k].excess_deviation, twice.held_out[k].excess_deviation, 1e-15);
+  }
+  EXPECT_EQ(once.chosen, twice.chosen);
+}
+
+TEST(Choose, ComponentsToReadStandOutInBothWays) {
+  const auto to_read = [](Index by_broken_stick, Index by_parallel) {
+    Scree scree;
+    scree.by_broken_stick = by_broken_stick;
+    scree.by_parallel = by_parallel;
+    return components_to_read(scree);
+  };
+  EXPECT_EQ(to_read(3, 5), 3);
+  EXPECT_EQ(to_read(5, 2), 2);
+  EXPECT_EQ(to_read(0, 4), 1);
+  EXPECT_EQ(to_read(2, 0), 0);
+  EXPECT_EQ(to_read(30, 40), 10);
+}
+
+/// They are enough, and with one variable less they are not.
+TEST(Choose, VariablesToReadAreTheFewestThatExplainMost) {
+  for (const char* dataset : {"spiked:n=300,p=80,r=3,k=12,strength=3", "spiked"}) {
+    const auto a = load_dataset(dataset).prepare();
+    const Index r = 2;
+    const Basis basis = basis_for(*a, {.components = r});
+    const auto is_enough = [&](Index nonzeros) {
+      const Result result = fit(*a, basis, {.components = r, .nonzeros = nonzeros});
+      const double by_scores = variance_by_scores(*a, result.loadings);
+      return by_scores >= 0.9 * basis.singular_values.squaredNorm() &&
+             (nonzeros >= 10 || result.criteria.share_of_pca() >= 0.5);
+    };
+    const Index k = variables_to_read(*a, basis, r, {}, {});
+    EXPECT_TRUE(is_enough(k)) << dataset;
+    EXPECT_FALSE(k > 2 && is_enough(k - 1)) << dataset;
+  }
+}
+
+TEST(Choose, ShortAnswersToPredictAreToReadAsWell) {
+  const Choice planted = choose_in("spiked:n=200,p=40,r=3,k=6");
+  EXPECT_EQ(planted.to_read.components, 3);
+  EXPECT_EQ(planted.to_read.nonzeros, 6);
+  EXPECT_EQ(planted.difference, "");
+  const auto answer = [](Index components, Index nonzeros) {
+    Recommendation recommendation;
+    recommendation.components = components;
+    recommendation.nonzeros = nonzeros;
+    return recommendation;
+  };
+  EXPECT_TRUE(is_readable(answer(3, 6), answer(3, 2)));
+  EXPECT_FALSE(is_readable(answer(4, 6), answer(3, 2)));
+  EXPECT_FALSE(is_readable(answer(3, 16), answer(3, 2)));
+}
+
+/// On a table as small as those that people bring.
+TEST(Choose, BothAnswersAreTheSameForNearlyAllSeeds) {
+  const Table table = load_dataset("spiked:n=40,p=12,r=2,k=4,strength=3");
+  std::map<std::array<Index, 2>, int> read, predict;
+  int most_read = 0, most_predict = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Choice choice = choose(*table.prepare({.scale = true}), {.seed = seed});
+    most_read = std::max(most_read, ++read[{choice.to_read.components, choice.to_read.nonzeros}]);
+    most_predict = std::max(most_predict,
+                            ++predict[{choice.to_predict.components, choice.to_predict.nonzeros}]);
+  }
+  EXPECT_GE(most_read, 18);
+  EXPECT_GE(most_predict, 18);
+}
+
+TEST(Choose, SaysWhenToTakeEachAnswerAndWhyTheyDiffer) {
+  const Choice choice = choose_in("spiked:n=200,p=60,r=3,k=16");
+  for (const Recommendation* answer : {&choice.to_read, &choice.to_predict}) {
+    EXPECT_GT(answer->components, 0);
+    EXPECT_NE(answer->when, "");
+    EXPECT_EQ(answer->reasons.size(), 2U);
+    EXPECT_LE(answer->explained, answer->explained_by_pca);
+    EXPECT_GT(answer->error, 0);
+  }
+  EXPECT_EQ(choice.components, choice.to_predict.components);
+  EXPECT_EQ(choice.nonzeros, choice.to_predict.nonzeros);
+  EXPECT_EQ(choice.reasons, choice.to_predict.reasons);
+  const bool same =
+      choice.to_read.components == choice.components && choice.to_read.nonzeros == choice.nonzeros;
+  EXPECT_EQ(choice.difference.empty(), same);
+}
+
+TEST(Choose, NoStructureIsNoneToReadEither) {
+  const Choice choice = choose_in("random:n=100,p=20,seed=1");
+  EXPECT_EQ(choice.to_read.components, 0);
+  EXPECT_EQ(choice.to_predict.components, 0);
+  EXPECT_EQ(choice.difference, "");
+}
+
+/// One large unit decides everything: that is said, unless the variables are scaled.
+TEST(Choose, TellsWhenScalingDecides) {
+  Matrix s = verify::random_matrix(60, 8, 3);
+  s.col(5) *= 100;
+  const auto warned = [](const Choice& choice) {
+    return std::ranges::any_of(choice.warnings, [](const std::string& warning) {
+      return warning.find("option scale") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(warned(choose(*make_dense(view_of(s)))));
+  EXPECT_FALSE(warned(choose(*make_dense(view_of(s), {.scale = true}))));
+}
+
 TEST(Choose, NumbersOfVariablesAreRefined) {
   EXPECT_EQ(choose_in("spiked:n=300,p=80,r=3,k=12").nonzeros, 12);
 }
@@ -199,6 +324,7 @@ TEST(Choose, RefusesWhatCannotBe) {
   EXPECT_THROW(choose(*a, {.permutations = 0}), Error);
   EXPECT_THROW(choose(*a, {.folds = 1}), Error);
   EXPECT_THROW(choose(*a, {.folds = 41}), Error);
+  EXPECT_THROW(choose(*a, {.repeats = -1}), Error);
   EXPECT_THROW(choose(*a, {.components = {0}}), Error);
   EXPECT_THROW(choose(*a, {.components = {20}}), Error);
   EXPECT_THROW(choose(*a, {.nonzeros = {21}}), Error);
@@ -234,6 +360,15 @@ TEST(CommandChoose, RecommendsACallThatWorks) {
   EXPECT_GE(json["scree"]["by_parallel"], 3);
   EXPECT_EQ(json["cross_validation"]["points"][0]["error"], 1);
   EXPECT_EQ(json["reasons"].size(), 2U);
+  EXPECT_EQ(json["to_predict"]["components"], 3);
+  EXPECT_EQ(json["to_predict"]["nonzeros"], 5);
+  EXPECT_EQ(json["to_read"]["components"], 3);
+  const int few = json["to_read"]["nonzeros"];
+  EXPECT_LE(few, 5);
+  for (const auto& line :
+       {fmt::format("to read: 3 components of {} variables: take it", few),
+        fmt::format("next: spcart fit @spiked:n=200,p=40,r=3,k=5 -r 3 --nonzeros {} --scale", few)})
+    EXPECT_NE(outcome.out.find(line), std::string::npos) << outcome.out;
 }
 
 TEST(CommandChoose, SaysNoStructure) {
@@ -249,6 +384,7 @@ TEST(CommandChoose, RefusesWithStatusTwo) {
                                              {"@spiked:n=50", "--folds", "1"},
                                              {"@spiked:n=50", "--folds", "few"},
                                              {"@spiked:n=50", "--permutations", "0"},
+                                             {"@spiked:n=50", "--repeats", "-1"},
                                              {"@spiked:n=50", "--most", "0"},
                                              {"@spiked:n=50", "-r", "2,,3"},
                                              {"@spiked:n=50", "-r", "2,"},

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/QR>
 #include <limits>
 #include <numbers>
 
@@ -178,6 +179,26 @@ TEST(Criteria, BadInputIsRefused) {
   Loadings x(5, 1);
   x.insert(1, 0) = std::numeric_limits<double>::infinity();
   EXPECT_THROW(judge(*a, x, 1), Error);
+}
+
+/// What least squares leaves of each variable, done by a dense decomposition; repeated components
+/// add nothing.
+TEST(Criteria, VarianceByScoresIsThatOfRegression) {
+  const Matrix s = verify::decaying(30, 8, 4);
+  const auto a = make_dense(view_of(s));
+  const Matrix dense = verify::prepared(s, {});
+  Matrix x = Matrix::Zero(8, 3);
+  x.col(0).head(3) = Eigen::Vector3d(1, 2, -1);
+  x.col(1).tail(4) = Eigen::Vector4d(3, 1, 1, 2);
+  x.col(2) = x.col(0);
+  const Matrix y = dense * x.leftCols(2);
+  const Matrix left = dense - y * y.colPivHouseholderQr().solve(dense);
+  const double expected = dense.squaredNorm() - left.squaredNorm();
+  const Loadings all = x.sparseView(), two = x.leftCols(2).eval().sparseView();
+  EXPECT_NEAR(variance_by_scores(*a, two), expected, 1e-10 * dense.squaredNorm());
+  EXPECT_NEAR(variance_by_scores(*a, all), expected, 1e-10 * dense.squaredNorm());
+  EXPECT_GE(expected, explained_by(*a, two).span);
+  EXPECT_THROW(variance_by_scores(*a, Loadings(7, 2)), Error);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ namespace {
 struct ChooseArguments {
   DataArguments data;
   OptionArguments options;
-  std::string most, permutations, folds, components, nonzeros;
+  std::string most, permutations, folds, repeats, components, nonzeros;
   ReportArguments report;
   std::string json;
   bool quiet = false;
@@ -79,6 +79,7 @@ ChooseOptions parsed(const ChooseArguments& arguments) {
   set("most", arguments.most, options.most);
   set("permutations", arguments.permutations, options.permutations);
   set("folds", arguments.folds, options.folds);
+  set("repeats", arguments.repeats, options.repeats);
   return options;
 }
 
@@ -96,10 +97,14 @@ void add_arguments(CLI::App& app, ChooseArguments& arguments) {
   add("--folds", arguments.folds, "K",
       fmt::format("parts in which samples and variables are held out (default: {})",
                   defaults.folds));
+  add("--repeats", arguments.repeats, "M",
+      "random partitions over which cross-validation is repeated (default: from 1 to 100, more "
+      "for smaller tables)");
   add("-r,--components", arguments.components, "N,N,...",
       "numbers of components to validate (default: up to two more than rise above permuted data)");
   add("--nonzeros", arguments.nonzeros, "K,K,...",
-      "numbers of variables in a component to validate (default: growing by half, from 1 to all)");
+      "numbers of variables in a component to validate (default: growing by half or more, "
+      "from 1 to all)");
   arguments.options.add_to(app, is_common);
   arguments.data.add_reading(app)->required();
   arguments.data.add_preparation(app);
@@ -112,28 +117,70 @@ void add_arguments(CLI::App& app, ChooseArguments& arguments) {
       ->group(group);
 }
 
-/// The call that fits what was chosen to the same data.
-std::string next_call(const DataArguments& data, const Choice& choice, Index p) {
+/// The call that fits what was recommended to the same data.
+std::string next_call(const DataArguments& data, const Recommendation& answer, Index p) {
   return fit_call(data,
-                  fmt::format("-r {} {}", choice.components,
-                              choice.nonzeros < p ? fmt::format("--nonzeros {}", choice.nonzeros)
+                  fmt::format("-r {} {}", answer.components,
+                              answer.nonzeros < p ? fmt::format("--nonzeros {}", answer.nonzeros)
                                                   : "--method pca"));
 }
 
-std::string recommendation(const ChooseArguments& arguments, const Choice& choice, Index p) {
-  std::string reasons;
-  for (const std::string& reason : choice.reasons)
-    reasons += (reasons.empty() ? ": " : "; ") + reason;
-  if (choice.components == 0)
-    return "  " + wrapped(bold("no structure") + reasons + ".", terminal().width - 2, 2) + '\n';
+std::string paragraph(const std::string& text) {
+  return "  " + wrapped(text, terminal().width - 2, 2) + '\n';
+}
+
+std::string sentence(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts)
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+/// The two answers side by side.
+std::string answers_table(const Choice& choice) {
+  const auto percent = [](double fraction) {
+    return std::isnan(fraction) ? std::string("not tried")
+                                : fmt::format("{:.1f} %", 100 * fraction);
+  };
+  const Recommendation &read = choice.to_read, &predict = choice.to_predict;
+  TextTable table("lrr");
+  table.add_header({"", "to read", "to predict"});
+  const auto add = [&](const char* what, const auto& text_of) {
+    table.add({what, text_of(read), text_of(predict)});
+  };
+  add("components", [](const auto& answer) { return fmt::format("{}", answer.components); });
+  add("variables in each", [](const auto& answer) { return fmt::format("{}", answer.nonzeros); });
+  add("variance explained by regression on the scores",
+      [&](const auto& answer) { return percent(answer.explained); });
+  add("of what as many principal components explain",
+      [&](const auto& answer) { return percent(answer.explained / answer.explained_by_pca); });
+  add("error at held-out entries, of that of means",
+      [&](const auto& answer) { return percent(answer.error); });
+  return table.text();
+}
+
+std::string answer_in_words(const ChooseArguments& arguments, const char* purpose,
+                            const Recommendation& answer, Index p) {
   const std::string words = fmt::format(
-      "{} component{} of {}", choice.components, choice.components == 1 ? "" : "s",
-      choice.nonzeros < p
-          ? fmt::format("{} variable{}", choice.nonzeros, choice.nonzeros == 1 ? "" : "s")
+      "{}: {} component{} of {}", purpose, answer.components, answer.components == 1 ? "" : "s",
+      answer.nonzeros < p
+          ? fmt::format("{} variable{}", answer.nonzeros, answer.nonzeros == 1 ? "" : "s")
           : "all variables");
-  return fmt::format("  {}\n\n  next: {}\n",
-                     wrapped(bold(words) + reasons + ".", terminal().width - 2, 2),
-                     bold(printable(next_call(arguments.data, choice, p))));
+  std::vector<std::string> parts = {answer.when};
+  parts.insert(parts.end(), answer.reasons.begin(), answer.reasons.end());
+  return fmt::format("{}  next: {}\n",
+                     paragraph(fmt::format("{}: {}.", bold(words), sentence(parts))),
+                     bold(printable(next_call(arguments.data, answer, p))));
+}
+
+std::string recommendations(const ChooseArguments& arguments, const Choice& choice, Index p) {
+  if (choice.components == 0)
+    return paragraph(fmt::format("{}: {}.", bold("no structure"), sentence(choice.reasons)));
+  std::string text = fmt::format("{}\n{}\n{}", answers_table(choice),
+                                 answer_in_words(arguments, "to read", choice.to_read, p),
+                                 answer_in_words(arguments, "to predict", choice.to_predict, p));
+  if (!choice.difference.empty()) text += '\n' + paragraph(choice.difference + '.');
+  return text;
 }
 
 /// Reads DATA, of which the samples must be at hand.
@@ -153,7 +200,9 @@ Data read_samples(const ChooseArguments& arguments, Index most, const Activity& 
 
 std::string report(const ChooseArguments& arguments, const Data& data, const Choice& choice) {
   std::vector<std::string> calls;
-  if (choice.components > 0) calls.push_back(next_call(arguments.data, choice, data.table.cols()));
+  if (choice.components > 0)
+    for (const Recommendation* answer : {&choice.to_predict, &choice.to_read})
+      calls.push_back(next_call(arguments.data, *answer, data.table.cols()));
   return report_page(with_report_fields(to_json(choice), report_fields(data, calls, {})));
 }
 
@@ -181,7 +230,7 @@ void run(const ChooseArguments& arguments) {
   if (!outputs.uses_stdout())
     print(fmt::format("{}: {}\n\n{}\n{}\n{}", bold(arguments.data.title()), shape(data.table),
                       scree_picture(choice), held_out_table(choice, options.folds),
-                      recommendation(arguments, choice, data.table.cols())));
+                      recommendations(arguments, choice, data.table.cols())));
   print_warnings(choice.warnings);
 }
 
@@ -197,8 +246,10 @@ Command add_choose(CLI::App& program) {
            "Variances of principal components are compared with those of tables whose columns "
            "are permuted (parallel analysis) and with a stick that is broken at random. Then "
            "sparse components of several numbers and sizes predict entries that were held "
-           "out; the fewest and smallest within one standard error of the least error are "
-           "recommended, or none where nothing rises above noise.",
+           "out. Two answers stand side by side: to read, the components that stand out, of as few "
+           "variables as explain most of what PCA does; to predict, the fewest and smallest "
+           "components within one standard error of the least error. There is none if nothing "
+           "rises above noise.",
        .examples = {"spcart choose @spiked", "spcart choose samples.csv --scale --json choice.json",
                     "spcart choose samples.csv -r 2,4,6,8 --nonzeros 5,10,20 --folds 10"}});
   auto arguments = std::make_shared<ChooseArguments>();

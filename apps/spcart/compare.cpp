@@ -218,12 +218,22 @@ void add_arguments(CLI::App& app, CompareArguments& arguments) {
       ->group(group);
 }
 
+/// What is said of every row is said of the data: once.
 std::vector<std::string> warnings(const Data& data, const std::vector<Compared>& rows) {
   std::vector<std::string> all = data.warnings;
+  const auto said_of = [](const Compared& row, const std::string& warning) {
+    return std::ranges::find(row.result.warnings, warning) != row.result.warnings.end();
+  };
   for (const Compared& row : rows)
-    for (const std::string& warning : row.result.warnings)
-      all.push_back(fmt::format("{} {}: {}", name(row.contender.method),
-                                truncation_text(row.result), warning));
+    for (const std::string& warning : row.result.warnings) {
+      const bool of_all =
+          std::ranges::all_of(rows, [&](const Compared& other) { return said_of(other, warning); });
+      if (!of_all)
+        all.push_back(fmt::format("{} {}: {}", name(row.contender.method),
+                                  truncation_text(row.result), warning));
+      else if (&row == &rows.front())
+        all.push_back(warning);
+    }
   return all;
 }
 

@@ -74,8 +74,13 @@ void print_error(std::string_view text) noexcept {
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings)
+  for (std::string warning : warnings) {
+    // The library names the option; here it is a flag.
+    constexpr std::string_view kScale = "option scale";
+    if (const std::size_t at = warning.find(kScale); at != std::string::npos)
+      warning.replace(at, kScale.size(), "--scale");
     print_error(fmt::format("spcart: warning: {}\n", printable(warning)));
+  }
 }
 
 std::string bold(std::string_view text) { return emphasised("1", text); }

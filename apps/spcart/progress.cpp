@@ -30,7 +30,7 @@ std::mutex line_mutex;
 bool line_shown = false, silent = false;
 
 const char* words(std::string_view stage_name) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 9> kWords = {{
+  constexpr std::array<std::pair<std::string_view, const char*>, 10> kWords = {{
       {"pca", "finding principal components"},
       {"rotate", "finding sparse components"},
       {"refit", "refitting"},
@@ -38,6 +38,7 @@ const char* words(std::string_view stage_name) {
       {"search", "searching for better ones"},
       {"score", "judging the components"},
       {"permute", "permuting columns"},
+      {"read", "counting variables to read"},
       {"validate", "cross-validating"},
       {"bootstrap", "fitting resamples"},
   }};

@@ -110,11 +110,12 @@ std::string held_out_table(const Choice& choice, Index folds) {
     for (const Index size : nonzeros) row.push_back(cell(choice, r, size));
     table.add(row);
   }
-  return fmt::format("  {}\n{}  {}\n",
-                     dim(fmt::format("error at held-out entries, in % of that of means, by "
-                                     "variables in a component ({} folds)",
-                                     folds)),
-                     table.text(), dim(marks(choice)));
+  return fmt::format(
+      "  {}\n{}  {}\n",
+      dim(fmt::format("error at held-out entries, in % of that of means, by "
+                      "variables in a component ({} folds{})",
+                      folds, choice.repeats > 1 ? fmt::format(", {} times", choice.repeats) : "")),
+      table.text(), dim(marks(choice)));
 }
 
 }  // namespace spcart::command

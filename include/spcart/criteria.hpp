@@ -63,6 +63,11 @@ std::vector<Explained> explained_by(const DataMatrix& a, std::span<const Loading
 Criteria judge(const Loadings& x, const Explained& explained, double total_variance,
                double cpev_pca);
 
+/// |A|_F^2 less what regression of A on the scores A X leaves: what the scores tell of all
+/// variables, those without a loading included. It is at least the variance within the span of X,
+/// and at most that of as many principal components.
+double variance_by_scores(const DataMatrix& a, const Loadings& x, const Tick& tick = {});
+
 /// How components stand to each other, r x r each. A zero column is orthogonal to all.
 struct Relations {
   Matrix cosines;       ///< of loadings

@@ -3,7 +3,7 @@
 import atexit
 
 from . import _core, datasets, plot
-from ._choosing import Choice, HeldOut, Scree, Stability, bootstrap, choose
+from ._choosing import Choice, HeldOut, Recommendation, Scree, Stability, bootstrap, choose
 from ._estimator import SPCArt
 from ._functions import (
     Compared,
@@ -30,6 +30,7 @@ __all__ = [
     "Path",
     "PathPoint",
     "PrincipalBasis",
+    "Recommendation",
     "Rotated",
     "SPCArt",
     "Scree",

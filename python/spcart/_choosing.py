@@ -58,8 +58,8 @@ class HeldOut:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """How many components, of how many variables each.
+class Recommendation:
+    """One answer: how many components, of how many variables each.
 
     Attributes
     ----------
@@ -67,8 +67,42 @@ class Choice:
         0: no structure, nothing rises above noise.
     nonzeros : int
         Of each component.
+    when : str
+        When to take it, in one sentence.
     reasons : list of str
         Why.
+    explained, explained_by_pca : float
+        The variance that regression of the table on the scores explains, as a fraction of all
+        variance; and the same of as many principal components.
+    error : float
+        Of predicting held-out entries, as of :class:`HeldOut`; NaN if cross-validation did not try
+        it.
+    """
+
+    n_components: int
+    nonzeros: int
+    when: str
+    reasons: list[str]
+    explained: float
+    explained_by_pca: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Two answers, to two questions.
+
+    Attributes
+    ----------
+    to_read : Recommendation
+        As many components as stand out, of as few variables as explain most: take it to say what
+        the components mean.
+    to_predict : Recommendation
+        What cross-validation finds: take it to go on with the scores.
+    difference : str
+        Why the two differ, in one sentence; empty if they agree.
+    n_components, nonzeros, reasons
+        Those of `to_predict`.
     scree : Scree
         What principal components alone tell.
     held_out : list of HeldOut
@@ -76,8 +110,13 @@ class Choice:
         frame.
     least, chosen : HeldOut
         The one of least error, and the simplest that is near it.
+    repeats : int
+        Random partitions over which cross-validation was repeated.
     """
 
+    to_read: Recommendation
+    to_predict: Recommendation
+    difference: str
     n_components: int
     nonzeros: int
     reasons: list[str]
@@ -85,6 +124,7 @@ class Choice:
     held_out: list[HeldOut] = field(repr=False)
     least: HeldOut
     chosen: HeldOut
+    repeats: int
 
 
 def choose(
@@ -95,6 +135,7 @@ def choose(
     nonzeros=None,
     permutations=20,
     folds=7,
+    repeats=0,
     center=True,
     scale=False,
     remove_row_mean=False,
@@ -109,9 +150,12 @@ def choose(
 ):
     """Look for the number of components and of their variables.
 
-    Recommended is what cross-validation finds where parallel analysis, too, sees any structure: the
-    fewest components whose error is within one standard error of the least, of the fewest variables
-    that keep 98 % of what they gain over means.
+    There are two answers if parallel analysis and cross-validation both see any structure. To read:
+    as many components as rise above both permuted data and the broken stick, of the fewest
+    variables that keep most of what as many principal components explain: 90 % if the table is
+    regressed on their scores and, unless that takes more than ten, half of their CPEV. To predict:
+    the fewest components whose error is within one standard error of the least, of the fewest
+    variables that keep 98 % of what they gain over means.
 
     Parameters
     ----------
@@ -121,11 +165,14 @@ def choose(
         Components that are looked at, as far as there are any.
     n_components, nonzeros : int or list of int, default=None
         What cross-validation tries. None: as many components as help, and numbers of variables that
-        grow by half, from one to all, with some more around the best.
+        grow by half or more, from one to all, with some more around the best.
     permutations : int, default=20
         Of parallel analysis.
     folds : int, default=7
         Of cross-validation.
+    repeats : int, default=0
+        Random partitions over which cross-validation is repeated; 0: from 1 to 100, more for
+        smaller tables.
     center, scale, remove_row_mean, tol, max_iter, solver, precision, memory, random_state, \
 n_threads, verbose
         As of :class:`SPCArt`.
@@ -133,15 +180,17 @@ n_threads, verbose
     Returns
     -------
     choice : Choice
-        What to give to :class:`SPCArt`, and why.
+        What to give to :class:`SPCArt`, when and why.
 
     Examples
     --------
     >>> import spcart
     >>> X = spcart.datasets.load_spiked().data
     >>> choice = spcart.choose(X, random_state=0)
-    >>> choice.n_components, choice.nonzeros
+    >>> choice.to_predict.n_components, choice.to_predict.nonzeros
     (5, 8)
+    >>> choice.to_read.n_components
+    5
     """
     options = {
         "tol": tol,
@@ -160,11 +209,14 @@ n_threads, verbose
     tried = [_listed(n_components), _listed(nonzeros)]
     with progress(verbose) as show:
         result = _core.choose(
-            table, most, permutations, folds, *tried, options, preparation, memory, show
+            table, most, permutations, folds, repeats, *tried, options, preparation, memory, show
         )
     warn(result, stacklevel=2)
     held_out = [HeldOut(**setting) for setting in result["held_out"]]
     return Choice(
+        to_read=Recommendation(**result["to_read"]),
+        to_predict=Recommendation(**result["to_predict"]),
+        difference=result["difference"],
         n_components=result["n_components"],
         nonzeros=result["nonzeros"],
         reasons=result["reasons"],
@@ -172,6 +224,7 @@ n_threads, verbose
         held_out=held_out,
         least=held_out[result["least"]],
         chosen=held_out[result["chosen"]],
+        repeats=result["repeats"],
     )
 
 

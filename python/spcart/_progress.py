@@ -12,6 +12,7 @@ _WORDS = {
     "score": "judging the components",
     "bootstrap": "fitting resamples",
     "permute": "permuting the data",
+    "read": "counting variables to read",
     "validate": "predicting held-out entries",
 }
 

@@ -28,8 +28,23 @@ nb::dict to_dict(const HeldOut& setting) {
   return d;
 }
 
+nb::dict to_dict(const Recommendation& answer) {
+  nb::dict d;
+  d["n_components"] = answer.components;
+  d["nonzeros"] = answer.nonzeros;
+  d["when"] = answer.when;
+  d["reasons"] = to_list(answer.reasons);
+  d["explained"] = answer.explained;
+  d["explained_by_pca"] = answer.explained_by_pca;
+  d["error"] = answer.error;
+  return d;
+}
+
 nb::dict to_dict(const Choice& choice) {
   nb::dict d;
+  d["to_read"] = to_dict(choice.to_read);
+  d["to_predict"] = to_dict(choice.to_predict);
+  d["difference"] = choice.difference;
   d["n_components"] = choice.components;
   d["nonzeros"] = choice.nonzeros;
   d["reasons"] = to_list(choice.reasons);
@@ -39,12 +54,13 @@ nb::dict to_dict(const Choice& choice) {
   d["held_out"] = held_out;
   d["least"] = choice.least;
   d["chosen"] = choice.chosen;
+  d["repeats"] = choice.repeats;
   d["warnings"] = to_list(choice.warnings);
   return d;
 }
 
 nb::dict choose_settings(nb::handle_t<TableHandle> table, Index most, Index permutations,
-                         Index folds, const std::vector<Index>& components,
+                         Index folds, Index repeats, const std::vector<Index>& components,
                          const std::vector<Index>& nonzeros, const nb::dict& options,
                          const nb::dict& preparation, nb::object memory, nb::object progress) {
   Request request = request_of(table, options, preparation, memory);
@@ -53,6 +69,7 @@ nb::dict choose_settings(nb::handle_t<TableHandle> table, Index most, Index perm
   ChooseOptions wanted{.most = most,
                        .permutations = permutations,
                        .folds = folds,
+                       .repeats = repeats,
                        .components = components,
                        .nonzeros = nonzeros,
                        .tolerance = common.tolerance,
@@ -72,8 +89,9 @@ nb::dict choose_settings(nb::handle_t<TableHandle> table, Index most, Index perm
 
 void bind_choices(nb::module_& m) {
   m.def("choose", &choose_settings, nb::arg("table"), nb::arg("most"), nb::arg("permutations"),
-        nb::arg("folds"), nb::arg("components"), nb::arg("nonzeros"), nb::arg("options"),
-        nb::arg("preparation"), nb::arg("memory").none(), nb::arg("progress").none());
+        nb::arg("folds"), nb::arg("repeats"), nb::arg("components"), nb::arg("nonzeros"),
+        nb::arg("options"), nb::arg("preparation"), nb::arg("memory").none(),
+        nb::arg("progress").none());
 }
 
 }  // namespace spcart::python

@@ -22,6 +22,14 @@ def test_choose_finds_what_is_there(spiked):
     choice = spcart.choose(spiked, random_state=0)
     assert (choice.n_components, choice.nonzeros) == (5, 8)
     assert choice.reasons
+    assert (choice.to_predict.n_components, choice.to_predict.nonzeros) == (5, 8)
+    assert choice.to_predict.error == choice.chosen.error
+    assert choice.to_read.n_components == 5
+    assert 2 <= choice.to_read.nonzeros <= 8
+    assert choice.to_read.explained >= 0.9 * choice.to_read.explained_by_pca
+    assert choice.to_read.when
+    assert choice.to_predict.when
+    assert choice.repeats >= 1
     assert (choice.chosen.n_components, choice.chosen.nonzeros) == (5, 8)
     assert choice.chosen in choice.held_out
     assert choice.least.error == min(setting.error for setting in choice.held_out)
@@ -38,6 +46,26 @@ def test_choose_finds_what_is_there(spiked):
 def test_choose_sees_no_structure_in_noise():
     choice = spcart.choose(np.random.default_rng(0).normal(size=(100, 20)), random_state=0)
     assert choice.n_components == 0
+    assert choice.to_read.n_components == 0
+    assert choice.to_predict.n_components == 0
+    assert choice.difference == ""
+
+
+def test_choose_says_why_its_answers_differ(spiked):
+    choice = spcart.choose(spiked, repeats=2, random_state=0)
+    answers = choice.to_read, choice.to_predict
+    same = len({(answer.n_components, answer.nonzeros) for answer in answers}) == 1
+    assert (choice.difference == "") == same
+    assert choice.repeats == 2
+
+
+def test_one_variable_of_nearly_all_variance_is_told():
+    X = np.random.default_rng(0).normal(size=(60, 8))
+    X[:, 5] *= 100
+    with pytest.warns(spcart.SpcartWarning, match=r"column 6\): option scale"):
+        spcart.choose(X, random_state=0)
+    with pytest.warns(spcart.SpcartWarning, match=r"column 6\): option scale"):
+        spcart.SPCArt(2).fit(X)
 
 
 def test_choose_tries_what_it_is_told_to(spiked):
@@ -68,6 +96,8 @@ def test_choose_is_the_commands(run_command, tmp_path, spiked):
     ours = spcart.choose(spiked, random_state=3, n_threads=2)
     assert ours.n_components == theirs["components"]
     assert ours.nonzeros == theirs["nonzeros"]
+    assert ours.to_read.nonzeros == theirs["to_read"]["nonzeros"]
+    assert ours.to_read.explained == theirs["to_read"]["explained"]
     assert ours.scree.parallel.tolist() == theirs["scree"]["parallel"]
 
 
@@ -75,6 +105,7 @@ def test_choose_names_what_is_wrong(table):
     for parameters, message in [
         ({"most": 0}, "most = 0: it must be at least 1"),
         ({"folds": 1}, "folds = 1: it must be from 2 to 80, the number of samples"),
+        ({"repeats": -1}, "repeats = -1: it must be at least 0"),
         ({"permutations": 0}, "permutations = 0: it must be at least 1"),
         ({"n_components": 99}, "n_components = 99: it must be from 1 to"),
         ({"nonzeros": [3, 13]}, "nonzeros = 13: it must be from 1 to 12"),

@@ -152,6 +152,16 @@ ordered_json object_of(const Scree& scree) {
           {"by_parallel", scree.by_parallel}};
 }
 
+ordered_json object_of(const Recommendation& answer) {
+  return {{"components", answer.components},
+          {"nonzeros", answer.nonzeros},
+          {"when", answer.when},
+          {"reasons", answer.reasons},
+          {"explained", finite(answer.explained)},
+          {"explained_by_pca", finite(answer.explained_by_pca)},
+          {"error", finite(answer.error)}};
+}
+
 /// Of this program: what getrusage tells is also that of the one which started it.
 std::int64_t memory_peak_bytes() {
   constexpr std::int64_t kKilobyte = 1024;
@@ -219,9 +229,14 @@ std::string to_json(const Choice& choice) {
   out["components"] = choice.components;
   out["nonzeros"] = choice.nonzeros;
   out["reasons"] = choice.reasons;
+  out["to_read"] = object_of(choice.to_read);
+  out["to_predict"] = object_of(choice.to_predict);
+  out["difference"] = choice.difference;
   out["scree"] = object_of(choice.scree);
-  out["cross_validation"] = {
-      {"points", std::move(points)}, {"least", choice.least}, {"chosen", choice.chosen}};
+  out["cross_validation"] = {{"points", std::move(points)},
+                             {"least", choice.least},
+                             {"chosen", choice.chosen},
+                             {"repeats", choice.repeats}};
   out["warnings"] = choice.warnings;
   return dump(out);
 }

@@ -6,7 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "data_warnings.hpp"
 #include "path/cross_validation.hpp"
+#include "path/reading.hpp"
+#include "path/reasons.hpp"
 #include "path/scree.hpp"
 #include "path/stage.hpp"
 #include "spcart/threads.hpp"
@@ -38,6 +41,7 @@ void check(const ChooseOptions& options, const DataMatrix& a) {
                             a.rows(), a.cols()));
   check_least("most", options.most, 1);
   check_least("permutations", options.permutations, 1);
+  check_least("repeats", options.repeats, 0);
   if (options.folds < 2 || options.folds > a.rows())
     throw Error(fmt::format("folds = {}: it must be from 2 to {}, the number of samples",
                             options.folds, a.rows()));
@@ -48,6 +52,16 @@ void check(const ChooseOptions& options, const DataMatrix& a) {
     throw Error(fmt::format("tolerance = {}: it must be at least 0", options.tolerance));
   check_least("max-iterations", options.max_iterations, 1);
   checked_threads(options.threads);
+}
+
+/// The fewer numbers a table has, the more the answer depends on how it is partitioned, and the
+/// less it costs to partition it again.
+Index repeats_for(const DataMatrix& a, const ChooseOptions& options) {
+  constexpr double kNumbers = 2e5;
+  constexpr Index kMost = 100;
+  if (options.repeats > 0) return options.repeats;
+  const double numbers = static_cast<double>(a.rows()) * static_cast<double>(a.cols());
+  return static_cast<Index>(std::clamp(kNumbers / numbers, 1.0, static_cast<double>(kMost)));
 }
 
 /// Whole numbers from 1 to `most`, each larger than the last by about this factor.
@@ -61,6 +75,13 @@ std::vector<Index> growing(Index most, double factor) {
   }
   values.push_back(most);
   return values;
+}
+
+/// By what numbers of variables grow: by half, and by more if there are so many variables that it
+/// would take more than about a dozen steps to reach them all.
+double growth(Index p) {
+  constexpr double kLeast = 1.5, kSteps = 12;
+  return std::max(kLeast, std::pow(static_cast<double>(p), 1 / kSteps));
 }
 
 std::vector<Index> in_order(std::vector<Index> values) {
@@ -105,12 +126,12 @@ void validate(const DataMatrix& a, const ChooseOptions& options, Index most,
   std::vector<Index> components =
       any_components ? first_components(choice.scree, most) : in_order(options.components);
   const std::vector<Index> nonzeros =
-      any_nonzeros ? growing(a.cols(), 1.5) : in_order(options.nonzeros);
+      any_nonzeros ? growing(a.cols(), growth(a.cols())) : in_order(options.nonzeros);
   CrossValidation validation(a, any_components ? most : components.back(), options,
                              tick_of(observer, "validate", 0, kFolds));
   const auto try_out = [&](const std::vector<Index>& r, const std::vector<Index>& k, double from) {
     validation.add(r, k, tick_of(observer, "validate", from, from < kGrid ? kGrid : 1));
-    judge_errors(validation.errors(), choice);
+    judge_errors(validation.errors(), choice, options.repeats);
     return choice.held_out[static_cast<std::size_t>(choice.least)];
   };
   HeldOut least = try_out(components, nonzeros, kFolds);
@@ -123,64 +144,53 @@ void validate(const DataMatrix& a, const ChooseOptions& options, Index most,
   if (any_nonzeros && least.components > 0)
     try_out({least.components},
             between_neighbours(validation.known(least.components), least.nonzeros), kGrid);
+  // Beside the answer to predict stands what the other one would lose.
+  const Recommendation& read = choice.to_read;
+  if (any_components && any_nonzeros && read.components > 0 && read.components <= most)
+    try_out({read.components}, {read.nonzeros}, kGrid);
   tell(observer, "validate", 1);
 }
 
-std::string percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }
-
-std::string counted(Index count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-std::string variances_in_words(const Scree& scree) {
-  if (scree.by_parallel == 0)
-    return fmt::format(
-        "the first principal component has {} of the variance, no more than that of permuted data "
-        "({})",
-        percent(scree.variances[0]), percent(scree.parallel[0]));
-  return fmt::format("the variance of {} is above that of permuted data (broken stick: {})",
-                     scree.by_parallel == scree.variances.size()
-                         ? fmt::format("all {} principal components", scree.by_parallel)
-                         : counted(scree.by_parallel, "principal component"),
-                     scree.by_broken_stick);
-}
-
-std::string errors_in_words(const Choice& choice) {
-  const HeldOut& least = choice.held_out[static_cast<std::size_t>(choice.least)];
-  const HeldOut& chosen = choice.held_out[static_cast<std::size_t>(choice.chosen)];
-  if (chosen.components == 0)
-    return "no components predict held-out entries better than their means do";
-  const std::string what =
-      choice.components == 0 ? fmt::format(" by {} of {}", counted(chosen.components, "component"),
-                                           counted(chosen.nonzeros, "variable"))
-                             : "";
-  const std::string error =
-      fmt::format("held-out entries are predicted{} with {} of the error of their means", what,
-                  percent(chosen.error));
-  if (choice.least == choice.chosen) return error + ", the least of all";
-  return fmt::format("{}, near the least ({} by {} of {})", error, percent(least.error),
-                     counted(least.components, "component"), least.nonzeros);
-}
-
+/// There is an answer where parallel analysis and cross-validation both see any structure.
 void recommend(Choice& choice) {
   const HeldOut& chosen = choice.held_out[static_cast<std::size_t>(choice.chosen)];
-  if (chosen.components > 0 && choice.scree.by_parallel > 0) {
-    choice.components = chosen.components;
-    choice.nonzeros = chosen.nonzeros;
+  if (chosen.components == 0 || choice.scree.by_parallel == 0) {
+    choice.to_read = {};
+    return;
   }
-  choice.reasons = {variances_in_words(choice.scree), errors_in_words(choice)};
+  choice.components = choice.to_predict.components = chosen.components;
+  choice.nonzeros = choice.to_predict.nonzeros = chosen.nonzeros;
+  if (is_readable(choice.to_predict, choice.to_read)) choice.to_read.nonzeros = chosen.nonzeros;
+  for (const HeldOut& point : choice.held_out)
+    for (Recommendation* answer : {&choice.to_read, &choice.to_predict})
+      if (point.components == answer->components && point.nonzeros == answer->nonzeros)
+        answer->error = point.error;
 }
 
 }  // namespace
 
-Choice choose(const DataMatrix& a, const ChooseOptions& options, const Observer& observer) {
-  check(options, a);
-  const ThreadScope scope(options.threads);
+Choice choose(const DataMatrix& a, const ChooseOptions& given, const Observer& observer) {
+  check(given, a);
+  const ThreadScope scope(given.threads);
+  ChooseOptions options = given;
+  options.repeats = repeats_for(a, given);
   const Index most = std::min(options.most, std::min(a.rows() - 1, a.cols()));
   Choice choice;
-  choice.scree = scree(a, most, options, observer);
+  choice.repeats = options.repeats;
+  warn_of_data(a, choice.warnings);
+  const Basis basis = principal_basis(a, most, {.solver = options.solver, .seed = options.seed},
+                                      tick_of(observer, "pca"));
+  choice.scree = scree(a, basis, options, observer);
+  const Tick reading = tick_of(observer, "read");
+  choice.to_read.components = components_to_read(choice.scree);
+  if (choice.to_read.components > 0)
+    choice.to_read.nonzeros =
+        variables_to_read(a, basis, choice.to_read.components, options, reading);
   validate(a, options, std::min(most, most_components(a, options)), observer, choice);
   recommend(choice);
+  measure(a, basis, options, choice.to_read, reading);
+  measure(a, basis, options, choice.to_predict, reading);
+  give_reasons(a.cols(), choice);
   if (options.components.empty() && choice.components == options.most)
     choice.warnings.push_back(fmt::format(
         "{} components are the most that were looked at: there may be more", choice.components));

@@ -7,8 +7,10 @@
 #include <span>
 #include <utility>
 
+#include "basis_panels.hpp"
 #include "path/stage.hpp"
 #include "random.hpp"
+#include "rotate_rows.hpp"
 #include "spcart/resample.hpp"
 
 namespace spcart {
@@ -16,16 +18,6 @@ namespace {
 
 /// Vectors by which samples are multiplied at a time.
 constexpr Index kWidth = 512;
-
-/// X_J'X_J of each part of the variables.
-std::vector<Matrix> grams(ConstBlock wide, Index r) {
-  std::vector<Matrix> found;
-  for (Index first = 0; first < wide.cols(); first += r) {
-    const auto part = wide.middleCols(first, r);
-    found.emplace_back(part.transpose() * part);
-  }
-  return found;
-}
 
 /// The root of the variances of scores for loadings X with V = X R, by PCA's: with s^2 the variance
 /// that is left in a direction, those of V are what exceeds it (Tipping and Bishop 1999).
@@ -61,28 +53,20 @@ double change_of_squares(const std::vector<Matrix>& part_grams, const Matrix& ro
   return sum;
 }
 
-std::vector<RotateOptions> settings_for(const std::vector<Index>& nonzeros, Index p,
-                                        const ChooseOptions& options) {
-  std::vector<RotateOptions> settings;
-  settings.reserve(nonzeros.size());
-  for (const Index k : nonzeros)
-    settings.push_back({.truncation = {TruncationType::count, static_cast<double>(p - k)},
-                        .tolerance = options.tolerance,
-                        .max_iterations = options.max_iterations,
-                        .seed = options.seed});
-  return settings;
+/// The standard error of a sum over the folds of a repeat, from all repeats.
+double deviation_of_sum(const Vector& parts, Index repeats) {
+  const Index folds = parts.size() / repeats;
+  double squares = 0;
+  for (Index i = 0; i < repeats; ++i) {
+    const auto part = parts.segment(i * folds, folds);
+    squares += (part.array() - part.mean()).square().sum();
+  }
+  const auto count = static_cast<double>(folds);
+  return std::sqrt(squares / static_cast<double>(repeats) * count / (count - 1));
 }
-
-/// The standard error of a sum over folds.
-double deviation_of_sum(const Vector& parts) {
-  const auto count = static_cast<double>(parts.size());
-  return std::sqrt((parts.array() - parts.mean()).square().sum() * count / (count - 1));
-}
-
-}  // namespace
 
 /// 0, ..., count - 1 in `parts` random parts of nearly the same size.
-class CrossValidation::Partition {
+class Partition {
  public:
   Partition(Index count, Index parts, std::uint64_t seed) : parts_(parts), part_of_(at(count)) {
     const std::vector<Index> order = Random(seed).permutation(count);
@@ -101,6 +85,20 @@ class CrossValidation::Partition {
         wide(entry.row(), part_of_[at(entry.row())] * x.cols() + i) = entry.value();
   }
 
+  /// X_J'X_J of each part J of its rows.
+  std::vector<Matrix> grams(const Loadings& x) const {
+    const Index r = x.cols();
+    std::vector<Index> row_in_part(part_of_.size()), sizes(at(parts_), 0);
+    for (std::size_t j = 0; j < part_of_.size(); ++j) row_in_part[j] = sizes[at(part_of_[j])]++;
+    std::vector<Matrix> rows, found;
+    for (const Index size : sizes) rows.emplace_back(Matrix::Zero(size, r));
+    for (Index i = 0; i < r; ++i)
+      for (Loadings::InnerIterator entry(x, i); entry; ++entry)
+        rows[at(part_of_[at(entry.row())])](row_in_part[at(entry.row())], i) = entry.value();
+    for (const Matrix& part : rows) found.emplace_back(part.transpose() * part);
+    return found;
+  }
+
   /// Those in a part, or those not in it.
   std::vector<Index> members(Index part, bool inside) const {
     std::vector<Index> found;
@@ -116,11 +114,14 @@ class CrossValidation::Partition {
   std::vector<Index> part_of_;
 };
 
+}  // namespace
+
 /// One fold: components of the other samples, and the samples that they are to predict.
 class CrossValidation::Fold {
  public:
-  Fold(const DataMatrix& a, const Partition& samples, Index fold, Index most,
-       const ChooseOptions& options, const Tick& tick) {
+  Fold(const DataMatrix& a, const Partition& samples, std::shared_ptr<const Partition> variables,
+       Index fold, Index most, const ChooseOptions& options, const Tick& tick)
+      : options_(options), variables_(std::move(variables)) {
     Preparation preparation = measured_anew(a.preparation());
     preparation.gram = options.solver == Solver::gram;
     const auto train = select_rows(a, samples.members(fold, false), preparation, tick);
@@ -136,30 +137,29 @@ class CrossValidation::Fold {
   /// |A|^2 of the samples: the error of predicting by means.
   double squares() const { return test_->squared_norm(); }
 
-  /// Errors of settings with r components.
-  Vector errors(Index r, std::span<const RotateOptions> settings, const Partition& variables,
-                const Tick& tick) const {
-    Vector errors(static_cast<Index>(settings.size()));
+  /// Errors of r components of these numbers of variables.
+  Vector errors(Index r, const std::vector<Index>& nonzeros, const Tick& tick) const {
+    Vector errors(static_cast<Index>(nonzeros.size()));
     const Vector variances = basis_.singular_values.head(r).cwiseAbs2() / freedom_;
     const double left = std::max(basis_.total_variance / freedom_ - variances.sum(), 0.0) /
                             static_cast<double>(std::max<Index>(test_->cols() - r, 1)) +
                         1e-12 * variances[0];
-    const auto found = rotate_and_truncate_all(basis_.vectors.leftCols(r), settings, tick);
+    const auto found = follow(r, nonzeros, tick);
     // Settings that are multiplied together, so that the samples are read less often.
-    const Index width = r * variables.parts();
+    const Index width = r * variables_->parts();
     const Index most = std::max<Index>(kWidth / width, 1);
     Matrix wide;
     for (Index first = 0; first < errors.size(); first += most) {
       const Index count = std::min(most, errors.size() - first);
       wide.resize(test_->cols(), width * count);
       for (Index k = 0; k < count; ++k)
-        variables.spread(found[static_cast<std::size_t>(first + k)].loadings,
-                         wide.middleCols(k * width, width));
+        variables_->spread(found[static_cast<std::size_t>(first + k)].loadings,
+                           wide.middleCols(k * width, width));
       const Matrix products = test_->times(wide, tick);
       for (Index k = 0; k < count; ++k) {
         const Rotated& setting = found[static_cast<std::size_t>(first + k)];
         errors[first + k] =
-            squares() + change_of_squares(grams(wide.middleCols(k * width, width), r),
+            squares() + change_of_squares(variables_->grams(setting.loadings),
                                           root_of_variances(setting.rotation, variances, left),
                                           left, products.middleCols(k * width, width));
       }
@@ -168,6 +168,27 @@ class CrossValidation::Fold {
   }
 
  private:
+  /// Loadings of each number of variables, from the most to the fewest: each starts from the
+  /// rotation of the one before it, which is near, and the first from varimax.
+  std::vector<Rotated> follow(Index r, const std::vector<Index>& nonzeros, const Tick& tick) const {
+    const Matrix v = basis_.vectors.leftCols(r);
+    const BasisPanels panels(v);
+    std::vector<Rotated> found(nonzeros.size());
+    Matrix from = varimax_of_rows(panels, tick, nullptr);
+    for (std::size_t k = nonzeros.size(); k-- > 0;) {
+      const RotateOptions setting{
+          .truncation = {TruncationType::count, static_cast<double>(v.rows() - nonzeros[k])},
+          .tolerance = options_.tolerance,
+          .max_iterations = options_.max_iterations,
+          .from = from};
+      found[k] = std::move(rotate_rows(panels, std::span(&setting, 1), tick).front());
+      from = found[k].rotation;
+    }
+    return found;
+  }
+
+  ChooseOptions options_;
+  std::shared_ptr<const Partition> variables_;
   Basis basis_;
   double freedom_ = 1;
   std::unique_ptr<DataMatrix> test_;
@@ -175,16 +196,23 @@ class CrossValidation::Fold {
 
 CrossValidation::CrossValidation(const DataMatrix& a, Index most, const ChooseOptions& options,
                                  const Tick& tick)
-    : options_(options),
-      variables_(std::make_unique<Partition>(a.cols(), std::min(options.folds, a.cols()),
-                                             seed_of(options.seed, -1))) {
-  const Partition samples(a.rows(), options.folds, seed_of(options.seed, -2));
-  Vector squares(options.folds);
-  for (Index f = 0; f < options.folds; ++f) {
-    folds_.push_back(
-        std::make_unique<Fold>(a, samples, f, most, options, part_of(tick, f, options.folds)));
-    squares[f] = folds_.back()->squares();
+    : options_(options), folds_(static_cast<std::size_t>(options.repeats * options.folds)) {
+  std::vector<Partition> samples;
+  std::vector<std::shared_ptr<const Partition>> variables;
+  for (Index i = 0; i < options.repeats; ++i) {
+    samples.emplace_back(a.rows(), options.folds, seed_of(options.seed, -2 * i - 2));
+    variables.push_back(std::make_shared<Partition>(a.cols(), std::min(options.folds, a.cols()),
+                                                    seed_of(options.seed, -2 * i - 1)));
   }
+  const auto count = static_cast<Index>(folds_.size());
+  Vector squares(count);
+  for_all(count, true, tick, [&](Index f, const Tick& part) {
+    const auto repeat = static_cast<std::size_t>(f / options.folds);
+    auto fold = std::make_unique<Fold>(a, samples[repeat], variables[repeat], f % options.folds,
+                                       most, options, part);
+    squares[f] = fold->squares();
+    folds_[static_cast<std::size_t>(f)] = std::move(fold);
+  });
   errors_[{0, 0}] = squares;
 }
 
@@ -192,22 +220,29 @@ CrossValidation::~CrossValidation() = default;
 
 void CrossValidation::add(const std::vector<Index>& components, const std::vector<Index>& nonzeros,
                           const Tick& tick) {
-  const auto folds = static_cast<Index>(folds_.size()),
-             count = static_cast<Index>(components.size());
-  for (Index c = 0; c < count; ++c) {
-    const Index r = components[static_cast<std::size_t>(c)];
+  struct Row {
+    Index components;
+    std::vector<Index> unknown;
+    Matrix errors;
+  };
+  const auto folds = static_cast<Index>(folds_.size());
+  std::vector<Row> rows;
+  for (const Index r : components) {
     std::vector<Index> unknown;
     for (const Index k : nonzeros)
       if (!errors_.contains({r, k})) unknown.push_back(k);
     if (unknown.empty()) continue;
-    const auto settings = settings_for(unknown, variables_->count(), options_);
-    Matrix found(static_cast<Index>(unknown.size()), folds);
-    for (Index f = 0; f < folds; ++f)
-      found.col(f) = folds_[static_cast<std::size_t>(f)]->errors(
-          r, settings, *variables_, part_of(tick, c * folds + f, count * folds));
-    for (Index k = 0; k < found.rows(); ++k)
-      errors_[{r, unknown[static_cast<std::size_t>(k)]}] = found.row(k);
+    Matrix errors(static_cast<Index>(unknown.size()), folds);
+    rows.push_back({r, std::move(unknown), std::move(errors)});
   }
+  for_all(static_cast<Index>(rows.size()) * folds, true, tick, [&](Index task, const Tick& part) {
+    Row& row = rows[static_cast<std::size_t>(task / folds)];
+    row.errors.col(task % folds) =
+        folds_[static_cast<std::size_t>(task % folds)]->errors(row.components, row.unknown, part);
+  });
+  for (const Row& row : rows)
+    for (Index k = 0; k < row.errors.rows(); ++k)
+      errors_[{row.components, row.unknown[static_cast<std::size_t>(k)]}] = row.errors.row(k);
 }
 
 std::vector<Index> CrossValidation::known(Index components) const {
@@ -217,7 +252,7 @@ std::vector<Index> CrossValidation::known(Index components) const {
   return nonzeros;
 }
 
-void judge_errors(const CrossValidation::Errors& errors, Choice& choice) {
+void judge_errors(const CrossValidation::Errors& errors, Choice& choice, Index repeats) {
   // Of what components of all variables gain, so much may be lost for the sake of fewer: with many
   // samples the standard error allows for hardly anything, whether it matters or not.
   constexpr double kLoss = 0.02;
@@ -233,7 +268,8 @@ void judge_errors(const CrossValidation::Errors& errors, Choice& choice) {
         {.components = setting.first,
          .nonzeros = setting.second,
          .error = parts.sum() / means,
-         .excess_deviation = deviation_of_sum(parts - least->second) / means});
+         .excess_deviation = deviation_of_sum(parts - least->second, repeats) *
+                             static_cast<double>(repeats) / means});
   const auto near = std::ranges::find_if(choice.held_out, [&](const HeldOut& point) {
     return point.error <= least_error + point.excess_deviation;
   });

@@ -18,12 +18,14 @@ namespace spcart {
 /// variables at once, so that sparsity counts where it is judged: a variable that wrongly has no
 /// loading is predicted by its mean, one that wrongly has one by noise.
 ///
+/// All of it is repeated over several random partitions, so that the answer is not that of one.
+///
 /// Scores are those expected under the model x = X y + e, y normal with the variances that PCA
 /// finds, e with what it leaves: least squares, shrunk where little of a component can be seen.
 class CrossValidation {
  public:
   /// For up to `most` components; their number and the number of variables in one are settings. It
-  /// keeps a basis for every fold: folds * p * most numbers. `a` must outlive it.
+  /// keeps a basis for every fold: repeats * folds * p * most numbers. `a` must outlive it.
   CrossValidation(const DataMatrix& a, Index most, const ChooseOptions& options, const Tick& tick);
   ~CrossValidation();
 
@@ -36,20 +38,20 @@ class CrossValidation {
 
   /// A number of components and of variables of each.
   using Setting = std::pair<Index, Index>;
-  using Errors = std::map<Setting, Vector>;  ///< squared, a number a fold
+  /// Squared, one number per fold, repeat after repeat.
+  using Errors = std::map<Setting, Vector>;
   const Errors& errors() const { return errors_; }
 
  private:
   class Fold;
-  class Partition;
 
   ChooseOptions options_;
-  std::unique_ptr<const Partition> variables_;
   std::vector<std::unique_ptr<const Fold>> folds_;
   Errors errors_;  ///< those of no components first
 };
 
-/// What errors say: fills `held_out`, `least` and `chosen`.
-void judge_errors(const CrossValidation::Errors& errors, Choice& choice);
+/// What errors say: fills `held_out`, `least` and `chosen`. Repeats share their samples, so that
+/// more of them make the standard error steadier, not smaller: it is that of one repeat.
+void judge_errors(const CrossValidation::Errors& errors, Choice& choice, Index repeats = 1);
 
 }  // namespace spcart

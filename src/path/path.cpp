@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "data_warnings.hpp"
 #include "path/frontier.hpp"
 #include "path/lambdas.hpp"
 #include "rotate_rows.hpp"
@@ -266,7 +267,8 @@ Path start_path(const DataMatrix& a, const Basis& basis) {
   path.singular_values = basis.singular_values;
   path.total_variance = basis.total_variance;
   path.solver = basis.solver;
-  path.warnings = basis.warnings;
+  warn_of_data(a, path.warnings);
+  path.warnings.insert(path.warnings.end(), basis.warnings.begin(), basis.warnings.end());
   return path;
 }
 

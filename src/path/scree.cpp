@@ -10,9 +10,8 @@
 namespace spcart {
 namespace {
 
-Vector shares(const DataMatrix& a, Index count, const PcaOptions& options, const Tick& tick) {
-  return principal_basis(a, count, options, tick).singular_values.cwiseAbs2() / a.squared_norm();
-}
+/// Numbers that permuted copies of the table may take together.
+constexpr double kMostCopied = 1 << 27;
 
 /// What a component of data without structure exceeds in at most one case of twenty: data and its
 /// B permutations are then B + 1 equals, of which that of rank 0.95 (B + 1) is taken.
@@ -49,22 +48,21 @@ Vector broken_stick(Index pieces, Index count) {
   return lengths;
 }
 
-Scree scree(const DataMatrix& a, Index count, const ChooseOptions& options,
+Scree scree(const DataMatrix& a, const Basis& basis, const ChooseOptions& options,
             const Observer& observer) {
   // A threshold needs no more digits than are shown of it, and noise takes the solver long.
-  constexpr double kTolerance = 1e-5;
+  const PcaOptions rough{.solver = options.solver, .tolerance = 1e-5, .seed = options.seed};
+  const Index count = basis.singular_values.size();
   Scree scree;
-  scree.variances =
-      shares(a, count, {.solver = options.solver, .seed = options.seed}, tick_of(observer, "pca"));
+  scree.variances = basis.singular_values.cwiseAbs2() / a.squared_norm();
   Matrix draws(count, options.permutations);
-  const Tick whole = tick_of(observer, "permute");
-  for (Index b = 0; b < options.permutations; ++b) {
-    const Tick tick = part_of(whole, b, options.permutations);
-    const auto permuted = permute_columns(a, seed_of(options.seed, b), tick);
-    draws.col(b) =
-        shares(*permuted, count,
-               {.solver = options.solver, .tolerance = kTolerance, .seed = options.seed}, tick);
-  }
+  const bool apart = a.entries() * static_cast<double>(threads()) <= kMostCopied;
+  for_all(
+      options.permutations, apart, tick_of(observer, "permute"), [&](Index b, const Tick& tick) {
+        const auto permuted = permute_columns(a, seed_of(options.seed, b), tick);
+        draws.col(b) = principal_basis(*permuted, count, rough, tick).singular_values.cwiseAbs2() /
+                       permuted->squared_norm();
+      });
   scree.parallel = quantiles(std::move(draws));
   scree.broken_stick = broken_stick(std::min(a.rows() - 1, a.cols()), count);
   scree.by_parallel = count_above(scree.variances, scree.parallel);

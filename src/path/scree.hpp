@@ -8,8 +8,8 @@ namespace spcart {
 /// count: (1/k + 1/(k + 1) + ... + 1/pieces) / pieces.
 Vector broken_stick(Index pieces, Index count);
 
-/// Variances of the first `count` principal components and what they are compared with.
-Scree scree(const DataMatrix& a, Index count, const ChooseOptions& options,
+/// Variances of the principal components of a basis and what they are compared with.
+Scree scree(const DataMatrix& a, const Basis& basis, const ChooseOptions& options,
             const Observer& observer);
 
 }  // namespace spcart

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "parallel.hpp"
 #include "spcart/error.hpp"
 #include "spcart/fit.hpp"
 
@@ -23,6 +24,20 @@ inline Tick part_of(const Tick& tick, Index i, Index count) {
   return [=, &tick](double fraction) {
     if (tick) tick((static_cast<double>(i) + fraction) / static_cast<double>(count));
   };
+}
+
+/// body(i, tick) for i = 0, ..., count - 1. If `apart`, each is the work of one thread: threads
+/// that share the work of a small body spend their time waiting for each other.
+template <class Body>
+void for_all(Index count, bool apart, const Tick& tick, Body body) {
+  SharedTick shared(tick);
+  parallel_for(count, apart && count > 1 && threads() > 1, [&](Index i) {
+    const ThreadScope alone(apart ? 1 : 0);
+    const Tick told = [&](double fraction) {
+      shared((static_cast<double>(i) + fraction) / static_cast<double>(count));
+    };
+    body(i, told);
+  });
 }
 
 }  // namespace spcart

@@ -167,11 +167,24 @@ const compare = object({
   report: maybe(report),
 });
 
+const recommendation = object({
+  components: count,
+  nonzeros: count,
+  when: text,
+  reasons: texts,
+  explained: number,
+  explained_by_pca: number,
+  error: maybe(number),
+});
+
 const choose = object({
   spcart: text,
   components: count,
   nonzeros: count,
   reasons: texts,
+  to_read: maybe(recommendation),
+  to_predict: maybe(recommendation),
+  difference: maybe(text),
   scree: object({
     variances: numbers,
     broken_stick: numbers,
@@ -249,6 +262,7 @@ export type Fit = Checked<typeof fit>;
 export type Path = Checked<typeof path>;
 export type PathPoint = Path["points"][number];
 export type Compare = Checked<typeof compare>;
+export type Recommendation = Checked<typeof recommendation>;
 export type Choose = Checked<typeof choose>;
 export type Reproduce = Checked<typeof reproduce>;
 export type Experiment = Reproduce["experiments"][number];

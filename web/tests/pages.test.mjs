@@ -241,20 +241,27 @@ test("a comparison names its points, and has all methods in its table", async ()
   await close();
 });
 
-test("a choice draws its scree and its errors, and gives its reasons", async () => {
+test("a choice draws its scree and its errors, and gives both answers", async () => {
   const words = ["choose", "@spiked:n=200", "--permutations", "20"];
   const { page, close } = await browser.open(report("chosen", ...words));
-  const { scree, cross_validation: validation, reasons } = json(...words);
+  const { scree, cross_validation: validation, to_read, to_predict } = json(...words);
   assert.equal(await number(page, '#figure-scree g[data-mark="bar"] rect'), scree.variances.length);
   assert.equal(await number(page, dots("scree")), 2 * scree.variances.length);
   assert.equal(
     await number(page, dots("cross-validation")),
     validation.points.filter((point) => point.components > 0).length,
   );
-  assert.equal(await number(page, ".reasons li"), reasons.length);
-  assert.match(
-    await page.locator("#choose .command code").innerText(),
-    /spcart fit @spiked:n=200 -r \d+ --nonzeros \d+/,
+  assert.equal(
+    await number(page, ".reasons li"),
+    to_read.reasons.length + to_predict.reasons.length,
+  );
+  const calls = await page.locator("#choose .command code").allInnerTexts();
+  assert.deepEqual(
+    calls,
+    [to_read, to_predict].map(
+      ({ components, nonzeros }) =>
+        `spcart fit @spiked:n=200 -r ${components} --nonzeros ${nonzeros}`,
+    ),
   );
   await close();
 });

@@ -1,6 +1,6 @@
 // How many components, and of how many variables.
 import * as Plot from "@observablehq/plot";
-import type { Choose } from "../document";
+import type { Choose, Recommendation } from "../document";
 import { h } from "../dom";
 import { type Drawing, colourOf, figure, legend, plot, symbolOf } from "../figure";
 import { count, counted, figure as number, percent } from "../format";
@@ -201,20 +201,43 @@ function validation(found: Choose): HTMLElement | null {
   }).element;
 }
 
-export function choose(found: Choose): Section {
-  const call = found.report?.calls?.[0];
-  const parts: (Node | null)[] = [
-    h(
-      "ul",
-      { class: "reasons" },
-      ...found.reasons.map((reason) =>
-        h("li", {}, reason.charAt(0).toUpperCase() + reason.slice(1), "."),
-      ),
-    ),
-    call ? h("p", { class: "caption" }, "To fit what is recommended:") : null,
-    call ? commandLine(call) : null,
-    scree(found),
-    validation(found),
+const sentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+
+const reasonList = (reasons: string[]) =>
+  h("ul", { class: "reasons" }, ...reasons.map((reason) => h("li", {}, sentence(reason))));
+
+/** One of the two answers: when to take it, why it is so, and the call that fits it. */
+function answer(purpose: string, found: Recommendation, call: string | undefined): Node[] {
+  const facts = [
+    `Regression on the scores explains ${percent(found.explained, 1)} of the variance; as many principal components explain ${percent(found.explained_by_pca, 1)}.`,
+    found.error === null
+      ? null
+      : `Its error at held-out entries is ${percent(found.error, 1)} of that of the means.`,
   ];
+  return [
+    h(
+      "h3",
+      {},
+      `${purpose}: ${counted(found.components, "component")} of ${counted(found.nonzeros, "variable")}`,
+    ),
+    h("p", { class: "caption" }, [sentence(found.when), ...facts].filter(Boolean).join(" ")),
+    reasonList(found.reasons),
+    ...(call ? [commandLine(call)] : []),
+  ];
+}
+
+function answers(found: Choose): Node[] {
+  const [predict, read] = found.report?.calls ?? [];
+  if (found.components === 0 || !found.to_read || !found.to_predict)
+    return [reasonList(found.reasons), ...(predict ? [commandLine(predict)] : [])];
+  return [
+    ...answer("To read", found.to_read, read),
+    ...answer("To predict", found.to_predict, predict),
+    ...(found.difference ? [h("p", { class: "caption" }, sentence(found.difference))] : []),
+  ];
+}
+
+export function choose(found: Choose): Section {
+  const parts: (Node | null)[] = [...answers(found), scree(found), validation(found)];
   return { id: "choose", title: "Why", body: parts.filter((part) => part !== null) };
 }

@@ -189,15 +189,22 @@ function ofChoose(choose: Choose): Headline {
   const { scree, cross_validation: validation, report } = choose;
   const chosen = validation.points[validation.chosen];
   const least = validation.points[validation.least];
-  const all =
-    report?.variables !== null &&
-    report?.variables !== undefined &&
-    choose.nonzeros >= report.variables;
+  const inWords = ({ components, nonzeros }: { components: number; nonzeros: number }) =>
+    `${counted(components, "component")} of ${
+      nonzeros >= (report?.variables ?? Infinity) ? "all variables" : counted(nonzeros, "variable")
+    }`;
+  const two =
+    choose.to_read &&
+    (choose.to_read.components !== choose.components || choose.to_read.nonzeros !== choose.nonzeros)
+      ? choose.to_read
+      : null;
   return {
     words: [
       choose.components === 0
         ? "No structure rises above noise"
-        : `${counted(choose.components, "component")} of ${all ? "all variables" : counted(choose.nonzeros, "variable")}`,
+        : two
+          ? `To read, ${inWords(two)}; to predict, ${inWords(choose)}`
+          : inWords(choose),
     ],
     facts: dataFacts(report, report?.samples ?? null, report?.variables ?? null),
     tiles: [
