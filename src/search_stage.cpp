@@ -78,14 +78,17 @@ class Stage {
                         .components = options_.components,
                         .nonzeros = std::ranges::max(budget_of(result_, counts_)),
                         .effort = Effort{Effort::Level::none}};
-    all.push_back(fit(a_, basis_, power).loadings);
+    const Observer observer = [this](const Progress&) {
+      if (tick_) tick_(0);
+      return true;
+    };
+    all.push_back(fit(a_, basis_, power, observer).loadings);
     all.push_back(refine(a_, result_.loadings, counts_, kRounds, tick_));
     return all;
   }
 
   /// As few nonzeros as keep the share of PCA's variance, by bisection of their number.
   Loadings fewest() const {
-    constexpr double kPart = 0.25;  // of the effort, at each number
     const Index r = options_.components;
     const double least =
         *options_.keep * basis_.singular_values.head(r).squaredNorm() / basis_.total_variance;
@@ -93,8 +96,10 @@ class Stage {
     Loadings best = result_.loadings;
     Index high = (best.nonZeros() + step - 1) / step, low = r / step - 1;
     if (!(searcher_.explained(best) >= least)) return best;
+    const double steps = std::ceil(std::log2(std::max(high - low, Index{2})));
+    const double part = effort_of(options_).level == Effort::Level::seconds ? 1 / steps : 0.25;
     const auto with = [&](Index count, std::span<const Loadings> starts) {
-      return searcher_.run(starts, search_options(in_parts(count * step, r), kPart), tick_);
+      return searcher_.run(starts, search_options(in_parts(count * step, r), part), tick_);
     };
     std::vector<Loadings> starts = starts_;
     while (high - low > 1) {

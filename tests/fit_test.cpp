@@ -329,7 +329,8 @@ TEST(Options, RecordsSetAndShowEveryField) {
            {"tolerance", "0.001"}, {"max-iterations", "9"}, {"post-fit", "yes"},
            {"ridge", "inf"},       {"bound", "2.2"},        {"orthogonality", "0.2"},
            {"correlation", "0.3"}, {"refine", "4"},         {"order", "none"},
-           {"solver", "krylov"},   {"seed", "42"},          {"threads", "2"}}) {
+           {"solver", "krylov"},   {"seed", "42"},          {"threads", "2"},
+           {"effort", "thorough"}, {"overlap", "0.3"}}) {
     const auto records = option_records();
     const auto record = std::ranges::find(records, option, &OptionRecord::name);
     ASSERT_NE(record, records.end()) << option;
@@ -354,6 +355,8 @@ TEST(Options, RecordsSetAndShowEveryField) {
                          .best_by = BestBy::cpev,
                          .refit = 2,
                          .refine = 4,
+                         .effort = Effort{Effort::Level::thorough},
+                         .overlap = 0.3,
                          .tolerance = 1e-3,
                          .max_iterations = 9,
                          .order = Order::none,
@@ -361,7 +364,7 @@ TEST(Options, RecordsSetAndShowEveryField) {
                          .seed = 42,
                          .threads = 2};
   EXPECT_EQ(options, expected);
-  EXPECT_EQ(option_records().size(), 24U);
+  EXPECT_EQ(option_records().size(), 26U);
 }
 
 TEST(Options, RecordsRefuseWhatIsNoValue) {

@@ -62,6 +62,7 @@ Result sample_result() {
                    .rotate = 0.3,
                    .refit = 0.4,
                    .refine = 0.2,
+                   .search = 0.1,
                    .score = 0.3,
                    .total = 1.5};
   result.warnings = {"careful"};
@@ -101,7 +102,8 @@ TEST(Json, HasEveryFieldOfAResult) {
                                    {"holds", true},
                                    {"tightness", 0.2}}}}));
   EXPECT_EQ(out["timing"]["total"], 1.5);
-  EXPECT_EQ(out["timing"].size(), 7U);
+  EXPECT_EQ(out["timing"].size(), 8U);
+  EXPECT_TRUE(out["search"].is_null());
   EXPECT_GT(out["memory_peak_bytes"], 100000);
   EXPECT_EQ(out["threads"], 2);
   EXPECT_EQ(out["solver"], "gram");

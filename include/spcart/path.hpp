@@ -12,9 +12,9 @@ struct PathOptions {
   std::vector<Index> components = {2};
   std::optional<Index> points = {};  ///< of each type; default: 40, or as many lambdas as there are
   double keep = 0.95;                ///< share of PCA's CPEV that `Path::keep` is to keep
-  Effort effort = {};                ///< of the search at each point, a quarter of that of a fit
-  double overlap = 0.1;              ///< search: largest mean |cos| between components, 0 to 1
-  double tolerance = 1e-2;           ///< of each fit
+  Effort effort = {};    ///< of the search: at each point a quarter of a fit's, or a time for all
+  double overlap = 0.1;  ///< search: largest mean |cos| between components, 0 to 1
+  double tolerance = 1e-2;  ///< of each fit
   Index max_iterations = 200;
   Solver solver = Solver::automatic;
   std::uint64_t seed = 0;

@@ -30,7 +30,7 @@ struct SearchOptions {
   Counts counts = Counts::each;  ///< total: nonzeros also move between components; their sum stays
   double overlap = 0.1;  ///< largest mean |cos| between components (NOR) that is allowed, 0 to 1
   Effort effort = {};
-  double scale = 1;  ///< normal and thorough effort are multiplied by it
+  double scale = 1;  ///< what the effort is multiplied by
   std::uint64_t seed = 0;
 };
 

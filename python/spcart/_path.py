@@ -151,7 +151,7 @@ def path(
     keep : float, default=0.95
         Share of PCA's explained variance that the point `keep` of the result is to keep.
     effort : {"none", "normal", "thorough"} or float, default="normal"
-        Of the search at each point: a quarter of that of a fit, or a time in seconds.
+        Of the search: at each point a quarter of that of a fit, or a time in seconds for all.
     overlap : float, default=0.1
         As of :class:`SPCArt`.
     covariance : bool, default=False

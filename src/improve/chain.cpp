@@ -116,7 +116,9 @@ Answer Chain::ascend() {
     bool changed = sweep(k > 0);
     Answer now = answer();
     const bool better = k == 0 || now.merit.better_than(best.merit, wanted_.overlap);
-    if (better) best = std::move(now);
+    const bool as_good = now.merit.explained >= best.merit.explained &&
+                         now.merit.overlap <= std::max(best.merit.overlap, wanted_.overlap);
+    if (better || as_good) best = std::move(now);
     if (k > 0 && exhausted()) break;
     if (x_.overlap() > wanted_.overlap && price_ < kMostPrice) {
       price_ *= 2;
@@ -152,12 +154,12 @@ bool Chain::improve(Index t) {
   if (point.x.size() < most(t)) point = quotient.grow(std::move(point), most(t));
   if (point.x.size() > 0) point = quotient.exchange(std::move(point));
   work_ += quotient.work() + kOverhead;
-  if (!too_many && !(point.value > value * (1 + kGain))) {
+  const bool gained = too_many || point.value > value * (1 + kGain);
+  if (gained || point.value > value)  // the last digits, too
+    x_.put_in(t, std::move(point.x));
+  else
     x_.put_back(t);
-    return false;
-  }
-  x_.put_in(t, std::move(point.x));
-  return true;
+  return gained;
 }
 
 /// Moves nonzeros between components: adds some where they gain most and drops as many where they

@@ -118,12 +118,13 @@ Plan plan_of(const SecondMoments& s, const SearchOptions& options) {
 }
 
 /// The limit of a chain that begins now.
-Limit begun(const Plan& plan, const Effort& effort) {
+Limit begun(const Plan& plan, const SearchOptions& options) {
   Limit limit = plan.limit;
-  if (effort.level == Effort::Level::seconds) {
+  if (options.effort.level == Effort::Level::seconds) {
+    const double seconds = options.effort.seconds * options.scale;
     const auto in_turn = static_cast<double>((plan.chains + threads() - 1) / threads());
     limit.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(effort.seconds / in_turn));
+                                   std::chrono::duration<double>(seconds / in_turn));
   }
   return limit;
 }
@@ -159,7 +160,7 @@ Loadings Searcher::run(std::span<const Loadings> starts, const SearchOptions& op
   SharedTick shared(tick);
   parallel_for(plan.chains, threads() > 1 && plan.chains > 1, [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
-    Chain chain(s_, wanted, seed_of(options.seed, i), begun(plan, options.effort),
+    Chain chain(s_, wanted, seed_of(options.seed, i), begun(plan, options),
                 [&](double part) { shared(part); });
     // The last start first: with one chain there is time for the best guess only.
     answers[k] = chain.run(k < from.size() ? &from[from.size() - 1 - k] : nullptr);

@@ -53,8 +53,12 @@ class Frontier {
   std::vector<PathPoint> run() {
     std::vector<PathPoint> found;
     const std::vector<Index> wanted = numbers();
+    const auto count = static_cast<double>(wanted.size());
+    // A time is for the whole path; other efforts are for each point, a quarter of that of a fit.
+    part_ = options_.effort.level == Effort::Level::seconds ? 1 / count : 0.25;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
-      if (tick_) tick_(static_cast<double>(k) / static_cast<double>(wanted.size()));
+      progress_ = static_cast<double>(k) / count;
+      within_(0);
       found.push_back(at(wanted[k], found));
     }
     score(found);
@@ -96,9 +100,9 @@ class Frontier {
                                 .counts = counts_,
                                 .overlap = options_.overlap,
                                 .effort = options_.effort,
-                                .scale = kPart,
+                                .scale = part_,
                                 .seed = options_.seed};
-    point.loadings = searcher_.run(starts, options, {});
+    point.loadings = searcher_.run(starts, options, within_);
     point.searched = true;
     return point;
   }
@@ -112,13 +116,15 @@ class Frontier {
           judge(all[k], explained[k], basis_.total_variance, found[k].criteria.cpev_pca);
   }
 
-  static constexpr double kPart = 0.25;  ///< of the effort of a fit
-
   const DataMatrix& a_;
   const Basis& basis_;
   std::vector<PathPoint> points_;
   const PathOptions& options_;
   const Tick& tick_;
+  double progress_ = 0, part_ = 1;
+  Tick within_ = [this](double) {
+    if (tick_) tick_(progress_);
+  };
   Index r_;
   Counts counts_;
   Searcher searcher_;
