@@ -144,7 +144,7 @@ def choose(
     solver="auto",
     precision="double",
     memory=None,
-    random_state=None,
+    random_state=0,
     n_threads=None,
     verbose=0,
 ):

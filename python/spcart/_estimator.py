@@ -142,9 +142,10 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     method_params : dict, default=None
         What only some methods take: ``post_fit`` (gpower, gpowerb), ``ridge`` and ``bound`` (spca),
         ``orthogonality`` and ``correlation`` (alspca).
-    random_state : int, RandomState instance or None, default=None
-        Of all random choices; the same whole number gives the same bits. There are such choices in
-        the start "random" and, beyond the tolerance of PCA, in the solver "krylov" only.
+    random_state : int, RandomState instance or None, default=0
+        Of all random choices; the same whole number gives the same bits, so that by default the
+        same data gives the same components. There are such choices in the search, in the start
+        "random" and, beyond the tolerance of PCA, in the solver "krylov". None: others each time.
     n_threads : int, default=None
         Number of threads. None: as many as OpenMP offers.
     verbose : int, default=0
@@ -263,7 +264,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         precision="double",
         memory=None,
         method_params=None,
-        random_state=None,
+        random_state=0,
         n_threads=None,
         verbose=0,
     ):

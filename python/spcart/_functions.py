@@ -192,7 +192,7 @@ def compare(
     max_iter=200,
     solver="auto",
     memory=None,
-    random_state=None,
+    random_state=0,
     n_threads=None,
     verbose=0,
 ):
@@ -324,7 +324,7 @@ def principal_basis(
     max_passes=500,
     precision="double",
     memory=None,
-    random_state=None,
+    random_state=0,
     n_threads=None,
     verbose=0,
 ):
@@ -408,7 +408,7 @@ def rotate_and_truncate(
     start=None,
     tol=1e-2,
     max_iter=200,
-    random_state=None,
+    random_state=0,
     n_threads=None,
     verbose=0,
 ):

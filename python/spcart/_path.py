@@ -129,7 +129,7 @@ def path(
     solver="auto",
     precision="double",
     memory=None,
-    random_state=None,
+    random_state=0,
     n_threads=None,
     verbose=0,
 ):

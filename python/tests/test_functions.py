@@ -125,7 +125,7 @@ def test_principal_basis_is_pcas(table, solver):
 
 
 def test_rotate_and_truncate_is_the_middle_of_a_fit(table):
-    model = spcart.SPCArt(3, nonzeros=4, order="none").fit(table)
+    model = spcart.SPCArt(3, nonzeros=4, order="none", effort="none").fit(table)
     basis = spcart.principal_basis(table, 3)
     rotated = spcart.rotate_and_truncate(basis.vectors, nonzeros=4)
     np.testing.assert_allclose(np.abs(rotated.loadings.toarray().T), np.abs(model.components_))
@@ -158,3 +158,34 @@ def test_every_method_can_be_fitted(table):
     parameters = {"ridge": 0.1, "bound": 1.5}
     model = spcart.SPCArt(2, method="spca", truncation="soft", method_params=parameters).fit(table)
     assert model.status_ == "converged"
+
+
+def test_search_explains_more_and_tells_from_what(table):
+    plain = spcart.SPCArt(3, nonzeros=3, effort="none").fit(table)
+    model = spcart.SPCArt(3, nonzeros=3).fit(table)
+    assert plain.search_ is None
+    assert model.search_["cpev_before"] == pytest.approx(plain.cpev_)
+    assert model.cpev_ >= plain.cpev_
+    assert model.nonorthogonality_ <= 0.1 + 1e-9
+    for parameters, message in [
+        ({"effort": 0}, "effort = 0"),
+        ({"effort": "much"}, "effort = much"),
+        ({"overlap": 1.5}, "overlap = 1.5"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            spcart.SPCArt(3, nonzeros=3, **parameters).fit(table)
+
+
+def test_path_points_have_loadings(table):
+    path = spcart.path(table, 3, points=6)
+    assert all(a.nonzeros > b.nonzeros for a, b in zip(path.points, path.points[1:], strict=False))
+    for point in path.points:
+        assert point.loadings.nnz == point.nonzeros
+        judged = spcart.evaluate(table, point.loadings)
+        assert judged.cpev == pytest.approx(point.criteria.cpev)
+
+
+def test_compare_judges_with_and_without_the_search(table):
+    row = spcart.compare(table, 3, nonzeros=3, methods=["tpower"])[0]
+    assert row.searched.cpev >= row.criteria.cpev
+    assert spcart.compare(table, 3, nonzeros=3, methods=["st"], effort="none")[0].searched is None

@@ -14,7 +14,7 @@ from spcart import SPCArt, datasets
     ],
 )
 def test_pitprops(parameters, pattern, nonorthogonality, cpev, turns):
-    model = SPCArt(6, start="identity", order="none", **parameters)
+    model = SPCArt(6, start="identity", order="none", effort="none", **parameters)
     model.fit_covariance(datasets.load_pitprops().covariance)
     assert model.nonzeros_.tolist() == pattern
     assert model.nonorthogonality_ == pytest.approx(nonorthogonality, abs=0.5e-4)
