@@ -199,7 +199,10 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
       return refine(a, result.loadings, counts_of(result.truncation->type), options.refine, tick);
     });
 
-  if (effort_of(options).level != Effort::Level::none)
+  if (effort_of(options).level != Effort::Level::none && !can_search(a, result.loadings))
+    result.warnings.emplace_back(
+        "no search for a better answer: the components use more than 4096 variables");
+  else if (effort_of(options).level != Effort::Level::none)
     result.loadings = stages.run("search", result.timing.search, [&](const Tick& tick) {
       const Criteria before = judge(a, result.loadings, 0, tick);
       result.search = {before.cpev, before.nonorthogonality};

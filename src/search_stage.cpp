@@ -84,6 +84,7 @@ class Stage {
     };
     all.push_back(fit(a_, basis_, power, observer).loadings);
     all.push_back(refine(a_, result_.loadings, counts_, kRounds, tick_));
+    if (!Searcher::is_possible(a_, all)) all.resize(1);
     return all;
   }
 
@@ -131,6 +132,10 @@ class Stage {
 Vector promise_of(const DataMatrix& a, const Basis& basis, Index r) {
   const Matrix scaled = basis.vectors.leftCols(r) * basis.singular_values.head(r).asDiagonal();
   return scaled.rowwise().squaredNorm() + a.column_squared_norms() / static_cast<double>(a.cols());
+}
+
+bool can_search(const DataMatrix& a, const Loadings& x) {
+  return Searcher::is_possible(a, std::span(&x, 1));
 }
 
 Loadings search_from(const DataMatrix& a, const Basis& basis, const Result& result,

@@ -9,6 +9,10 @@ namespace spcart {
 Loadings search_from(const DataMatrix& a, const Basis& basis, const Result& result,
                      const Tick& tick);
 
+/// Whether there is room to search from these loadings: not where they use very many variables of a
+/// table with many samples.
+bool can_search(const DataMatrix& a, const Loadings& x);
+
 /// How much variables promise to a search: by what r principal components have of each, and by how
 /// it varies itself.
 Vector promise_of(const DataMatrix& a, const Basis& basis, Index r);

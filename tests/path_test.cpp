@@ -157,6 +157,19 @@ TEST_F(PathOnRealData, NoPointIsWorseThanAColdFit) {
   for (const Index r : {3, 6, 10}) expect_as_good_as_cold(*genes, r, {});
 }
 
+TEST_F(PathOnRealData, IsMonotoneAndHasEveryComponent) {
+  Table athletes = read_table(path_of("decathlon.csv"), {.exclude = {"Competition"}});
+  const auto check = [](const DataMatrix& a, Index r) {
+    const Path path = spcart::path(a, {.components = {r}, .points = 20});
+    expect_monotone(path.points);
+    for (const PathPoint& point : path.points)
+      EXPECT_EQ(std::ranges::count(point.criteria.nonzeros, 0), 0) << nonzeros(point);
+  };
+  check(*athletes.prepare({.scale = true}), 2);
+  check(*read("leukemia_72x7129.npy").prepare(), 6);
+  check(*read("pbmc1k_v3_906x14688.mtx.gz").prepare(), 5);
+}
+
 TEST(Path, MarksTheFewestNonzerosThatKeepTheShare) {
   const auto a = load_dataset("pitprops").prepare();
   const Path path = spcart::path(*a, {.truncations = kTypes, .components = {3, 6}, .keep = 0.9});

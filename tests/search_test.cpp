@@ -153,7 +153,7 @@ TEST(Quotient, IsWhatItsFormulaSaysAndNeverFalls) {
       EXPECT_NEAR(at.value, exact(at.x), 1e-10);
       EXPECT_GE(at.value, f.value_of(column(x, 2)) - 1e-12);
       const double before = at.value;
-      at = f.exchange(at);
+      at = f.exchange(at, 1e9);
       EXPECT_GE(at.value, before);
       EXPECT_EQ(at.x.size(), 5);
       EXPECT_NEAR(at.value, exact(at.x), 1e-10);
@@ -340,6 +340,26 @@ TEST(Search, ManyVariablesAreNoObstacle) {
   const auto supports = verify::supports(found.loadings);
   EXPECT_EQ(supports[0], (std::vector<Index>{7, 107, 207, 307, 407, 507}));
   EXPECT_EQ(supports[1], (std::vector<Index>{4007, 4107, 4207, 4307, 4407, 4507}));
+}
+
+TEST(Search, IsLeftOutWhereComponentsUseTooManyVariables) {
+  constexpr Index kVariables = 5000, kSamples = 3000;
+  Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t> table(kSamples, kVariables);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index i = 0; i < kSamples; ++i)
+    for (Index k = 0; k < 5; ++k)
+      entries.emplace_back(i, (i * 7 + k * 977) % kVariables, 1.0 + static_cast<double>(i % 3));
+  table.setFromTriplets(entries.begin(), entries.end(), [](double a, double) { return a; });
+  table.makeCompressed();
+  const auto data = make_sparse({.rows = kSamples,
+                                 .cols = kVariables,
+                                 .values = table.valuePtr(),
+                                 .inner = table.innerIndexPtr(),
+                                 .outer = table.outerIndexPtr()});
+  const Result found = fit(*data, {.components = 2, .nonzeros = 4500});
+  EXPECT_FALSE(found.search);
+  ASSERT_FALSE(found.warnings.empty());
+  EXPECT_NE(found.warnings.back().find("more than 4096 variables"), std::string::npos);
 }
 
 TEST(Search, TiesCopiesAndConstantsDoNoHarm) {

@@ -43,7 +43,7 @@ struct SearchOptions {
 ///
 /// S = A'A is formed up to 4096 variables, or A itself is kept where there are few samples. Where
 /// there are more of both, only the 2048 variables are used for which `promising` is largest, and
-/// those of the starts.
+/// those of the starts; where these alone are more than 4096, there is no search.
 Loadings search(const DataMatrix& a, std::span<const Loadings> starts, const Vector& promising,
                 const SearchOptions& options, const Tick& tick = {});
 

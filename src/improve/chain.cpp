@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -138,6 +139,13 @@ bool Chain::sweep(bool interruptible) {
   return changed;
 }
 
+/// Work that component t may take in a sweep: its part of what is left, so that those after it
+/// have their turn.
+double Chain::allowance(Index t) const {
+  if (limit_.end) return std::numeric_limits<double>::infinity();
+  return std::max(limit_.work - work_, 0.0) / static_cast<double>(count() - t);
+}
+
 /// One component anew, the others as they are.
 bool Chain::improve(Index t) {
   x_.take_out(t);
@@ -152,7 +160,7 @@ bool Chain::improve(Index t) {
   const bool too_many = point.x.size() > most(t);
   if (too_many) point = quotient.shrink(std::move(point), most(t));
   if (point.x.size() < most(t)) point = quotient.grow(std::move(point), most(t));
-  if (point.x.size() > 0) point = quotient.exchange(std::move(point));
+  if (point.x.size() > 0) point = quotient.exchange(std::move(point), allowance(t));
   work_ += quotient.work() + kOverhead;
   const bool gained = too_many || point.value > value * (1 + kGain);
   if (gained || point.value > value)  // the last digits, too

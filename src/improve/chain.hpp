@@ -62,6 +62,7 @@ class Chain {
   Answer ascend();
   bool sweep(bool interruptible);
   bool improve(Index t);
+  double allowance(Index t) const;
   bool transfer(Answer& best);
   void set_nonzeros(Index total);
   bool change_nonzeros(Index by);

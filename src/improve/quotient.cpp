@@ -271,8 +271,8 @@ Quotient::Point Quotient::solve_large(const std::vector<Index>& support,
   Vector mx(k), bx(k);
   product(x, mx, bx);
   found.value = x.dot(mx) / x.dot(bx);
-  const double once =
-      s_.is_factored() ? 4 * static_cast<double>(z.size()) : 2 * static_cast<double>(k * k);
+  const double once = s_.is_factored() ? 4 * SecondMoments::kFast * static_cast<double>(z.size())
+                                       : 2 * static_cast<double>(k * k);
   work_ += (steps + 1) * (once + 8 * static_cast<double>(r * (k + r)));
   return found;
 }
@@ -424,9 +424,9 @@ bool Quotient::exchange_one(Point& from) {
   return false;
 }
 
-Quotient::Point Quotient::exchange(Point from) {
+Quotient::Point Quotient::exchange(Point from, double most_work) {
   constexpr int kMostExchanges = 200;
-  for (int k = 0; k < kMostExchanges; ++k) {
+  for (int k = 0; k < kMostExchanges && work_ < most_work; ++k) {
     if (from.x.size() > kSmall && exchange_many(from)) continue;
     if (from.x.size() > kExplicit || !exchange_one(from)) break;
   }

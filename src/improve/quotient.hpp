@@ -29,8 +29,8 @@ class Quotient {
   Point solve(const std::vector<Index>& support, const SparseVector& guess);
   /// Adds the variables that add most until there are `count`; from one variable where x is empty.
   Point grow(Point from, Index count);
-  /// Exchanges variables as long as that gains.
-  Point exchange(Point from);
+  /// Exchanges variables as long as that gains, and until so much work is done.
+  Point exchange(Point from, double most_work);
 
   /// Drops the variables that take least away until there are `count`.
   Point shrink(Point from, Index count);

@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Operations of a chain at normal effort at least, and how many times as many are thorough.
-constexpr double kNormalWork = 2e7, kThorough = 50;
+constexpr double kNormalWork = 3e7, kThorough = 40;
 constexpr int kMostChains = 4;
 
 constexpr double kMostSeconds = 1e6;
@@ -107,13 +107,17 @@ struct Plan {
   Limit limit;
 };
 Plan plan_of(const SecondMoments& s, const SearchOptions& options) {
-  constexpr double kSweeps = 8;  // that a chain should be able to make
+  constexpr double kSweeps = 8;  // that each of several chains should be able to make
+  constexpr double kFewSweeps = 3, kMostAlone = 6e7;
   double work = kNormalWork * options.scale;
   if (options.effort.level != Effort::Level::normal) work *= kThorough;
   Plan plan;
   plan.chains = static_cast<Index>(std::clamp(
       kMostChains * work / (kSweeps * sweep_work(s, options.nonzeros)), 1.0, 1.0 * kMostChains));
-  plan.limit.work = plan.chains > 2 ? work : 2 * work;
+  // A chain by itself makes some sweeps, unless that takes long.
+  if (plan.chains <= 2)
+    work = std::max(1.5 * work, std::min(kFewSweeps * sweep_work(s, options.nonzeros), kMostAlone));
+  plan.limit.work = work;
   return plan;
 }
 
@@ -145,6 +149,15 @@ bool fits(const std::vector<SparseVector>& x, const Wanted& wanted) {
 Searcher::Searcher(const DataMatrix& a, const Vector& promising, std::span<const Loadings> starts,
                    const Tick& tick)
     : variables_(a.cols()), s_(a, promising, variables_of(starts), tick) {}
+
+bool Searcher::is_possible(const DataMatrix& a, std::span<const Loadings> starts) {
+  return SecondMoments::can_hold(a, static_cast<Index>(variables_of(starts).size()));
+}
+
+bool Searcher::knows(const Loadings& x) const {
+  return s_.variables().empty() ||
+         std::ranges::includes(s_.variables(), variables_of(std::span(&x, 1)));
+}
 
 double Searcher::explained(const Loadings& x) const {
   return merit_of(s_, known_part(normalized(x), s_.variables())).explained / s_.total();
@@ -180,7 +193,8 @@ Loadings Searcher::run(std::span<const Loadings> starts, const SearchOptions& op
 Loadings search(const DataMatrix& a, std::span<const Loadings> starts, const Vector& promising,
                 const SearchOptions& options, const Tick& tick) {
   check(a, starts, options);
-  if (options.effort.level == Effort::Level::none) return normalized(starts.front());
+  if (options.effort.level == Effort::Level::none || !Searcher::is_possible(a, starts))
+    return normalized(starts.front());
   return Searcher(a, promising, starts, tick).run(starts, options, tick);
 }
 

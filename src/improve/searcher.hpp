@@ -12,7 +12,14 @@ class Searcher {
   Searcher(const DataMatrix& a, const Vector& promising, std::span<const Loadings> starts,
            const Tick& tick);
 
-  /// As `search`. A first start of too many nonzeros is only a start.
+  /// Whether so many variables as these loadings have can be searched in: where there are many
+  /// samples and variables, no more than 4096.
+  static bool is_possible(const DataMatrix& a, std::span<const Loadings> starts);
+
+  /// Whether all variables of these loadings take part.
+  bool knows(const Loadings& x) const;
+
+  /// As `search`, from loadings that are known. A first start of too many nonzeros is only a start.
   Loadings run(std::span<const Loadings> starts, const SearchOptions& options,
                const Tick& tick) const;
 

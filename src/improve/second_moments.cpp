@@ -10,8 +10,18 @@ namespace {
 /// S is kept whole up to this many variables (128 MB), and on this many where there are more.
 constexpr Index kMostWhole = 4096, kMostChosen = 2048;
 
-/// A factor is kept up to this many numbers (64 MB).
-constexpr double kMostFactor = 1 << 23;
+/// A factor is kept up to this many numbers (256 MB), and where it takes no more than so many times
+/// what is stored: a sparse table stays sparse.
+constexpr double kMostFactor = 1 << 25, kMostTimesStored = 4;
+
+enum class Form { factor, whole, chosen };
+Form form_of(const DataMatrix& a) {
+  const double numbers = static_cast<double>(a.rows()) * static_cast<double>(a.cols());
+  const bool few_samples = a.samples() && 2 * a.rows() < a.cols();
+  if (few_samples && numbers <= std::min(kMostFactor, kMostTimesStored * a.entries()))
+    return Form::factor;
+  return a.cols() <= kMostWhole ? Form::whole : Form::chosen;
+}
 
 /// The variables of highest rank, and all of `required`, in ascending order.
 std::vector<Index> chosen(const Vector& promising, std::span<const Index> required) {
@@ -36,19 +46,22 @@ SecondMoments::SecondMoments(const DataMatrix& a, const Vector& promising,
     : unit_(unit_of(a.squared_norm())) {
   total_ = a.squared_norm() / unit_;
   diagonal_ = a.column_squared_norms() / unit_;
-  const auto n = static_cast<double>(a.rows()), p = static_cast<double>(a.cols());
-  const bool few_samples = a.samples() && 2 * a.rows() < a.cols();
-  if (few_samples && n * p <= kMostFactor) {
+  const Form form = form_of(a);
+  if (form == Form::factor) {
     // A' I is A', prepared, whatever A is stored in.
     factor_ = a.adjoint_times(Matrix::Identity(a.rows(), a.rows()), tick).transpose();
     factor_ /= std::sqrt(unit_);
-  } else if (a.cols() <= kMostWhole) {
+  } else if (form == Form::whole) {
     matrix_ = a.gram(tick) / unit_;
   } else {
     variables_ = chosen(promising, required);
     matrix_ = a.gram_of(variables_, tick) / unit_;
     diagonal_ = diagonal_(variables_).eval();
   }
+}
+
+bool SecondMoments::can_hold(const DataMatrix& a, Index required) {
+  return form_of(a) != Form::chosen || required <= kMostWhole;
 }
 
 void SecondMoments::times(const SparseVector& x, Vector& y) const {
@@ -88,7 +101,7 @@ Matrix SecondMoments::factor_columns(std::span<const Index> variables) const {
 
 double SecondMoments::cost_of_product(Index nonzeros) const {
   const auto k = static_cast<double>(nonzeros), m = static_cast<double>(size());
-  return is_factored() ? 2 * static_cast<double>(factor_.rows()) * (k + m) : 2 * k * m;
+  return is_factored() ? 2 * kFast * static_cast<double>(factor_.rows()) * (k + m) : 2 * k * m;
 }
 
 }  // namespace spcart

@@ -25,6 +25,9 @@ class SecondMoments {
   SecondMoments(const DataMatrix& a, const Vector& promising, std::span<const Index> required,
                 const Tick& tick);
 
+  /// Whether there is room for so many variables that are required.
+  static bool can_hold(const DataMatrix& a, Index required);
+
   Index size() const { return diagonal_.size(); }  ///< number of variables that are known
   double unit() const { return unit_; }            ///< a power of two
   double total() const { return total_; }          ///< trace of S over all variables of A
@@ -42,8 +45,10 @@ class SecondMoments {
   Matrix factor_columns(std::span<const Index> variables) const;
   bool is_factored() const { return factor_.size() > 0; }
 
-  /// Floating-point operations of one product with a vector of so many nonzeros.
+  /// Work of one product with a vector of so many nonzeros, in operations of scattered numbers:
+  /// those of the factor lie side by side, and take so much of the time.
   double cost_of_product(Index nonzeros) const;
+  static constexpr double kFast = 0.45;
 
  private:
   Matrix matrix_, factor_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "improve/searcher.hpp"
@@ -77,8 +78,13 @@ class Frontier {
   /// Where variables have to be chosen, those of the sparser half matter.
   std::vector<Loadings> sparse_starts() const {
     std::vector<Loadings> starts;
-    for (const PathPoint& point : points_)
-      if (4 * nonzeros_of(point) < r_ * a_.cols()) starts.push_back(point.loadings);
+    for (const PathPoint& point : points_ | std::views::reverse) {
+      if (4 * nonzeros_of(point) >= r_ * a_.cols()) break;
+      starts.push_back(point.loadings);
+      if (Searcher::is_possible(a_, starts)) continue;
+      starts.pop_back();
+      break;
+    }
     return starts;
   }
 
@@ -94,8 +100,10 @@ class Frontier {
     PathPoint point = nearest(nonzeros);
     const bool fits = nonzeros_of(point) <= nonzeros;
     if (fits && point.criteria.share_of_pca() >= kAll) return point;
+    if (!searcher_.knows(point.loadings)) return point;
     std::vector<Loadings> starts = {point.loadings};
-    if (!before.empty()) starts.push_back(before.back().loadings);
+    if (!before.empty() && searcher_.knows(before.back().loadings))
+      starts.push_back(before.back().loadings);
     const SearchOptions options{.nonzeros = in_parts(nonzeros, r_),
                                 .counts = counts_,
                                 .overlap = options_.overlap,
