@@ -79,7 +79,9 @@ TEST(Path, SearchGivesTheBetterFrontier) {
 }
 
 TEST(Path, EachPointHasItsLoadings) {
-  for (const char* problem : {"pitprops", "synthetic", "spiked"}) {
+  for (const char* problem :
+       {"pitprops", "synthetic", "spiked:n=100,p=40", "random:n=60,p=30", "patches:n=300"}) {
+    SCOPED_TRACE(problem);
     const auto a = load_dataset(problem).prepare();
     const Path path = spcart::path(*a, {.components = {2}, .points = 12});
     expect_monotone(path.points);

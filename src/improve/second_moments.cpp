@@ -52,10 +52,12 @@ SecondMoments::SecondMoments(const DataMatrix& a, const Vector& promising,
     factor_ = a.adjoint_times(Matrix::Identity(a.rows(), a.rows()), tick).transpose();
     factor_ /= std::sqrt(unit_);
   } else if (form == Form::whole) {
-    matrix_ = a.gram(tick) / unit_;
+    matrix_ = a.gram(tick);
+    matrix_ /= unit_;
   } else {
     variables_ = chosen(promising, required);
-    matrix_ = a.gram_of(variables_, tick) / unit_;
+    matrix_ = a.gram_of(variables_, tick);
+    matrix_ /= unit_;
     diagonal_ = diagonal_(variables_).eval();
   }
 }
