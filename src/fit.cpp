@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "arrange.hpp"
 #include "data_warnings.hpp"
 #include "find.hpp"
 #include "search_stage.hpp"
@@ -67,26 +68,6 @@ void warn_of_empty(const Loadings& x, Index expected, std::vector<std::string>& 
     warnings.push_back(
         fmt::format("nothing is left of {} component{} ({}): less truncation would leave more",
                     empty.size(), empty.size() == 1 ? "" : "s", list_of(empty)));
-}
-
-/// Component i of the result is component order[i] as found, with the sign that makes its largest
-/// entry positive.
-void arrange(const std::vector<Index>& order, Result& result, Matrix& truncated_from,
-             Explained& explained) {
-  const auto r = static_cast<Index>(order.size());
-  Loadings change(r, r);
-  for (Index i = 0; i < r; ++i) {
-    const Index from = order[static_cast<std::size_t>(i)];
-    const auto column = result.loadings.col(from);
-    change.insert(from, i) = sign_of_largest({column.valuePtr() + column.outerIndexPtr()[0],
-                                              static_cast<std::size_t>(column.nonZeros())});
-  }
-  result.loadings = result.loadings * change;
-  for (Matrix* rotation : {&result.rotation, &truncated_from})
-    if (rotation->size() > 0) *rotation = change.transpose() * *rotation;
-  for (Matrix* pairs : {&explained.cosines, &explained.covariance})
-    *pairs = change.transpose() * (*pairs * change);
-  explained.factor = explained.factor * change;
 }
 
 std::vector<Index> own_order(Index r) {
@@ -213,9 +194,12 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
   Explained explained = stages.run("score", result.timing.score, [&](const Tick& tick) {
     return explained_by(a, result.loadings, tick);
   });
-  arrange(options.order == Order::variance ? order_by_adjusted_variance(explained.covariance)
-                                           : own_order(r),
-          result, found.truncated_from, explained);
+  const Loadings change =
+      arrange(options.order == Order::variance ? order_by_adjusted_variance(explained.covariance)
+                                               : own_order(r),
+              result.loadings, explained);
+  for (Matrix* rotation : {&result.rotation, &found.truncated_from})
+    if (rotation->size() > 0) *rotation = change.transpose() * *rotation;
   const double cpev_pca = result.singular_values.squaredNorm() / basis.total_variance;
   result.criteria = judge(result.loadings, explained, basis.total_variance, cpev_pca);
 

@@ -14,20 +14,12 @@ namespace {
 /// Rounds of refining what a search starts from.
 constexpr Index kRounds = 20;
 
-/// So many in nearly equal parts, each at least 1.
-std::vector<Index> in_parts(Index total, Index parts) {
-  std::vector<Index> each;
-  for (Index t = 0; t < parts; ++t) each.push_back(std::max<Index>((total + t) / parts, 1));
-  return each;
-}
-
 /// Nonzeros that the search may use.
 std::vector<Index> budget_of(const Result& result, Counts counts) {
   const Options& options = result.options;
   const Index r = options.components, p = result.variables;
   if (counts == Counts::each)
-    return std::vector<Index>(static_cast<std::size_t>(r),
-                              p - static_cast<Index>(result.truncation->lambda));
+    return in_parts(r * (p - static_cast<Index>(result.truncation->lambda)), r);
   if (options.nonzeros) return in_parts(*options.nonzeros * r, r);
   if (options.sparsity)
     return in_parts(std::lround((1 - *options.sparsity) * static_cast<double>(p * r)), r);
@@ -96,7 +88,8 @@ class Stage {
     const Index step = counts_ == Counts::each ? r : 1;
     Loadings best = result_.loadings;
     Index high = (best.nonZeros() + step - 1) / step, low = r / step - 1;
-    if (!(searcher_.explained(best) >= least)) return best;
+    if (!(searcher_.explained(best) >= least))
+      return searcher_.run(starts_, search_options(in_parts(high * step, r), 1), tick_);
     const double steps = std::ceil(std::log2(std::max(high - low, Index{2})));
     const double part = effort_of(options_).level == Effort::Level::seconds ? 1 / steps : 0.25;
     const auto with = [&](Index count, std::span<const Loadings> starts) {
@@ -109,7 +102,7 @@ class Stage {
       if (searcher_.explained(found) >= least) {
         high = middle;
         best = found;
-        starts = {std::move(found)};
+        starts = {found};
       } else {
         low = middle;
       }
@@ -128,6 +121,12 @@ class Stage {
 };
 
 }  // namespace
+
+std::vector<Index> in_parts(Index total, Index parts) {
+  std::vector<Index> each;
+  for (Index t = 0; t < parts; ++t) each.push_back(std::max<Index>((total + t) / parts, 1));
+  return each;
+}
 
 Vector promise_of(const DataMatrix& a, const Basis& basis, Index r) {
   const Matrix scaled = basis.vectors.leftCols(r) * basis.singular_values.head(r).asDiagonal();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "spcart/fit.hpp"
 
 namespace spcart {
@@ -12,6 +14,9 @@ Loadings search_from(const DataMatrix& a, const Basis& basis, const Result& resu
 /// Whether there is room to search from these loadings: not where they use very many variables of a
 /// table with many samples.
 bool can_search(const DataMatrix& a, const Loadings& x);
+
+/// So many nonzeros in nearly equal parts, each at least 1.
+std::vector<Index> in_parts(Index total, Index parts);
 
 /// How much variables promise to a search: by what r principal components have of each, and by how
 /// it varies itself.

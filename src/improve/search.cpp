@@ -126,9 +126,10 @@ Limit begun(const Plan& plan, const SearchOptions& options) {
   Limit limit = plan.limit;
   if (options.effort.level == Effort::Level::seconds) {
     const double seconds = options.effort.seconds * options.scale;
-    const auto in_turn = static_cast<double>((plan.chains + threads() - 1) / threads());
-    limit.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(seconds / in_turn));
+    const Index in_turn = (plan.chains + threads() - 1) / threads();
+    limit.end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(seconds / static_cast<double>(in_turn)));
   }
   return limit;
 }

@@ -6,6 +6,7 @@
 #include <ranges>
 #include <utility>
 
+#include "arrange.hpp"
 #include "improve/searcher.hpp"
 #include "search_stage.hpp"
 
@@ -30,12 +31,6 @@ std::vector<Index> totals(Index r, Index p, Index points) {
     if (all.empty() || n < all.back()) all.push_back(std::max(n, r));
   }
   return all;
-}
-
-std::vector<Index> in_parts(Index total, Index parts) {
-  std::vector<Index> each;
-  for (Index t = 0; t < parts; ++t) each.push_back((total + t) / parts);
-  return each;
 }
 
 class Frontier {
@@ -117,11 +112,14 @@ class Frontier {
 
   void score(std::vector<PathPoint>& found) const {
     std::vector<Loadings> all;
-    for (PathPoint& point : found) all.push_back(point.loadings);
-    const std::vector<Explained> explained = explained_by(a_, all, tick_);
-    for (std::size_t k = 0; k < found.size(); ++k)
-      found[k].criteria =
-          judge(all[k], explained[k], basis_.total_variance, found[k].criteria.cpev_pca);
+    for (const PathPoint& point : found) all.push_back(point.loadings);
+    std::vector<Explained> explained = explained_by(a_, all, tick_);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      PathPoint& point = found[k];
+      arrange(order_by_adjusted_variance(explained[k].covariance), point.loadings, explained[k]);
+      point.criteria =
+          judge(point.loadings, explained[k], basis_.total_variance, point.criteria.cpev_pca);
+    }
   }
 
   const DataMatrix& a_;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "arrange.hpp"
 #include "data_warnings.hpp"
 #include "path/frontier.hpp"
 #include "path/lambdas.hpp"
@@ -204,9 +205,10 @@ class Walk {
     constexpr double kClearly = 0.99;
     const double total = basis_.total_variance;
     const double pca = basis_.singular_values.head(r_).squaredNorm() / total;
-    const std::vector<Explained> explained = explained_by(a_, waiting_, within_);
+    std::vector<Explained> explained = explained_by(a_, waiting_, within_);
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
       Candidate& candidate = candidates_[k];
+      arrange(order_by_adjusted_variance(explained[k].covariance), waiting_[k], explained[k]);
       candidate.point.criteria = judge(waiting_[k], explained[k], total, pca);
       PathPoint& point = lanes_[candidate.lane].points[candidate.place];
       if (point.components == 0 || point.criteria.cpev < kClearly * candidate.point.criteria.cpev) {
