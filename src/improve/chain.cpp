@@ -37,8 +37,7 @@ bool Merit::better_than(const Merit& other, double allowed) const {
 
 Chain::Chain(const SecondMoments& s, const Wanted& wanted, std::uint64_t seed, const Limit& limit,
              Tick tick)
-    : s_(s),
-      wanted_(wanted),
+    : wanted_(wanted),
       total_(std::accumulate(wanted.nonzeros.begin(), wanted.nonzeros.end(), Index{0})),
       x_(s, static_cast<Index>(wanted.nonzeros.size())),
       random_(seed),

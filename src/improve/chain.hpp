@@ -68,7 +68,6 @@ class Chain {
   bool change_nonzeros(Index by);
   Answer answer() const;
 
-  const SecondMoments& s_;
   const Wanted& wanted_;
   Index total_;  ///< nonzeros of all components together
   Components x_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "arrange.hpp"
@@ -73,9 +72,9 @@ class Frontier {
   /// Where variables have to be chosen, those of the sparser half matter.
   std::vector<Loadings> sparse_starts() const {
     std::vector<Loadings> starts;
-    for (const PathPoint& point : points_ | std::views::reverse) {
-      if (4 * nonzeros_of(point) >= r_ * a_.cols()) break;
-      starts.push_back(point.loadings);
+    for (std::size_t k = points_.size(); k-- > 0;) {  // from the sparse end
+      if (4 * nonzeros_of(points_[k]) >= r_ * a_.cols()) break;
+      starts.push_back(points_[k].loadings);
       if (Searcher::is_possible(a_, starts)) continue;
       starts.pop_back();
       break;
@@ -112,6 +111,7 @@ class Frontier {
 
   void score(std::vector<PathPoint>& found) const {
     std::vector<Loadings> all;
+    all.reserve(found.size());
     for (const PathPoint& point : found) all.push_back(point.loadings);
     std::vector<Explained> explained = explained_by(a_, all, tick_);
     for (std::size_t k = 0; k < found.size(); ++k) {
