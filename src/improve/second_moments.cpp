@@ -10,8 +10,8 @@ namespace {
 /// S is kept whole up to this many variables (128 MB), and on this many where there are more.
 constexpr Index kMostWhole = 4096, kMostChosen = 2048;
 
-/// A factor is kept up to this many numbers (256 MB), and where it takes no more than so many times
-/// what is stored: a sparse table stays sparse.
+/// A factor is kept up to this many numbers (256 MB), and at most this multiple of what is stored:
+/// a sparse table stays sparse.
 constexpr double kMostFactor = 1 << 25, kMostTimesStored = 4;
 
 enum class Form { factor, whole, chosen };
