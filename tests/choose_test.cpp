@@ -208,6 +208,22 @@ TEST(Choose, VariablesToReadAreTheFewestThatExplainMost) {
   }
 }
 
+/// What is said to be explained is what the fit with the same search explains.
+TEST(Choose, SearchesAsItIsTold) {
+  const Matrix a = verify::decaying(60, 25, 3);
+  const auto data = make_dense(a);
+  for (const Effort::Level level : {Effort::Level::none, Effort::Level::normal}) {
+    const Choice choice = choose(*data, {.effort = {level}, .overlap = 0.02});
+    ASSERT_GT(choice.to_read.components, 0);
+    const Result result = fit(*data, {.components = choice.to_read.components,
+                                      .nonzeros = choice.to_read.nonzeros,
+                                      .effort = Effort{level},
+                                      .overlap = 0.02});
+    EXPECT_NEAR(choice.to_read.explained,
+                variance_by_scores(*data, result.loadings) / data->squared_norm(), 1e-9);
+  }
+}
+
 TEST(Choose, ShortAnswersToPredictAreToReadAsWell) {
   const Choice planted = choose_in("spiked:n=200,p=40,r=3,k=6");
   EXPECT_EQ(planted.to_read.components, 3);
@@ -328,6 +344,8 @@ TEST(Choose, RefusesWhatCannotBe) {
   EXPECT_THROW(choose(*a, {.components = {0}}), Error);
   EXPECT_THROW(choose(*a, {.components = {20}}), Error);
   EXPECT_THROW(choose(*a, {.nonzeros = {21}}), Error);
+  EXPECT_THROW(choose(*a, {.effort = {Effort::Level::seconds, 0}}), Error);
+  EXPECT_THROW(choose(*a, {.overlap = 1.5}), Error);
   EXPECT_THROW(choose(*a, {.tolerance = -1}), Error);
   EXPECT_THROW(choose(*a, {}, [](const Progress&) { return false; }), Cancelled);
   EXPECT_THROW(choose(*load_dataset("pitprops").prepare()), Error);
@@ -371,6 +389,13 @@ TEST(CommandChoose, RecommendsACallThatWorks) {
     EXPECT_NE(outcome.out.find(line), std::string::npos) << outcome.out;
 }
 
+TEST(CommandChoose, TheCallHasTheSearchThatWasAskedFor) {
+  const auto outcome = run({"choose", "@spiked:n=100,p=20,r=2,k=5", "--permutations", "10",
+                            "--effort", "none", "--overlap", "0.05"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("--effort none --overlap 0.05"), std::string::npos) << outcome.out;
+}
+
 TEST(CommandChoose, SaysNoStructure) {
   const auto outcome = run({"choose", "@random:n=100,p=20,seed=1"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -390,6 +415,8 @@ TEST(CommandChoose, RefusesWithStatusTwo) {
                                              {"@spiked:n=50", "-r", "2,"},
                                              {"@spiked:n=50", "-r", "200"},
                                              {"@spiked:n=50", "--nonzeros", "101"},
+                                             {"@spiked:n=50", "--effort", "-1"},
+                                             {"@spiked:n=50", "--overlap", "2"},
                                              {"@spiked:n=50", "--threads", "-1"},
                                              {"@pitprops"},
                                              {"@nothing"}}) {

@@ -40,7 +40,8 @@ struct ChooseArguments {
 };
 
 bool is_common(const OptionRecord& record) {
-  constexpr std::array kCommon = {"tolerance", "max-iterations", "solver", "seed", "threads"};
+  constexpr std::array kCommon = {"effort", "overlap", "tolerance", "max-iterations",
+                                  "solver", "seed",    "threads"};
   return std::ranges::find(kCommon, record.name) != kCommon.end();
 }
 
@@ -68,6 +69,8 @@ ChooseOptions parsed(const ChooseArguments& arguments) {
   const Options common = arguments.options.options();
   ChooseOptions options{.components = parsed_list("components", arguments.components),
                         .nonzeros = parsed_list("nonzeros", arguments.nonzeros),
+                        .effort = common.effort.value_or(Effort{}),
+                        .overlap = common.overlap,
                         .tolerance = common.tolerance,
                         .max_iterations = common.max_iterations,
                         .solver = common.solver,
@@ -118,11 +121,17 @@ void add_arguments(CLI::App& app, ChooseArguments& arguments) {
 }
 
 /// The call that fits what was recommended to the same data.
-std::string next_call(const DataArguments& data, const Recommendation& answer, Index p) {
-  return fit_call(data,
-                  fmt::format("-r {} {}", answer.components,
-                              answer.nonzeros < p ? fmt::format("--nonzeros {}", answer.nonzeros)
-                                                  : "--method pca"));
+std::string next_call(const ChooseArguments& arguments, const Recommendation& answer, Index p) {
+  const Options options = arguments.options.options();
+  Options wanted{.components = answer.components};
+  if (answer.nonzeros < p) {
+    wanted.nonzeros = answer.nonzeros;
+    wanted.effort = options.effort;
+    wanted.overlap = options.overlap;
+  } else {
+    wanted.method = Method::pca;
+  }
+  return fit_call(arguments.data, flags_of(wanted));
 }
 
 std::string paragraph(const std::string& text) {
@@ -170,7 +179,7 @@ std::string answer_in_words(const ChooseArguments& arguments, const char* purpos
   parts.insert(parts.end(), answer.reasons.begin(), answer.reasons.end());
   return fmt::format("{}  next: {}\n",
                      paragraph(fmt::format("{}: {}.", bold(words), sentence(parts))),
-                     bold(printable(next_call(arguments.data, answer, p))));
+                     bold(printable(next_call(arguments, answer, p))));
 }
 
 std::string recommendations(const ChooseArguments& arguments, const Choice& choice, Index p) {
@@ -202,7 +211,7 @@ std::string report(const ChooseArguments& arguments, const Data& data, const Cho
   std::vector<std::string> calls;
   if (choice.components > 0)
     for (const Recommendation* answer : {&choice.to_predict, &choice.to_read})
-      calls.push_back(next_call(arguments.data, *answer, data.table.cols()));
+      calls.push_back(next_call(arguments, *answer, data.table.cols()));
   return report_page(with_report_fields(to_json(choice), report_fields(data, calls, {})));
 }
 

@@ -24,6 +24,8 @@ struct ChooseOptions {
   std::vector<Index> components = {};
   std::vector<Index> nonzeros = {};
 
+  Effort effort = {};       ///< of the search, in each fit that tells what variables explain
+  double overlap = 0.1;     ///< of the search, as in Options
   double tolerance = 1e-2;  ///< of SPCArt, as in Options
   Index max_iterations = 200;
   Solver solver = Solver::automatic;

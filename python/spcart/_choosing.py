@@ -136,6 +136,8 @@ def choose(
     permutations=20,
     folds=7,
     repeats=0,
+    effort="normal",
+    overlap=0.1,
     center=True,
     scale=False,
     remove_row_mean=False,
@@ -173,6 +175,11 @@ def choose(
     repeats : int, default=0
         Random partitions over which cross-validation is repeated; 0: from 1 to 100, more for
         smaller tables.
+    effort : {"none", "normal", "thorough"} or float, default="normal"
+        How long each fit that tells what variables explain searches for better loadings; a number
+        is in seconds. Cross-validation does not search.
+    overlap : float, default=0.1
+        Of the search, as of :class:`SPCArt`.
     center, scale, remove_row_mean, tol, max_iter, solver, precision, memory, random_state, \
 n_threads, verbose
         As of :class:`SPCArt`.
@@ -193,6 +200,8 @@ n_threads, verbose
     5
     """
     options = {
+        "effort": effort,
+        "overlap": overlap,
         "tol": tol,
         "max_iter": max_iter,
         "solver": solver,

@@ -72,6 +72,8 @@ nb::dict choose_settings(nb::handle_t<TableHandle> table, Index most, Index perm
                        .repeats = repeats,
                        .components = components,
                        .nonzeros = nonzeros,
+                       .effort = common.effort.value_or(Effort{}),
+                       .overlap = common.overlap,
                        .tolerance = common.tolerance,
                        .max_iterations = common.max_iterations,
                        .seed = common.seed,

@@ -92,8 +92,9 @@ def test_choose_and_bootstrap_of_sparse_tables_are_those_of_dense_ones():
 
 def test_choose_is_the_commands(run_command, tmp_path, spiked):
     np.save(tmp_path / "x.npy", spiked)
-    theirs = run_command("choose", tmp_path / "x.npy", "--seed", 3, "--threads", 2)
-    ours = spcart.choose(spiked, random_state=3, n_threads=2)
+    search = ("--effort", "none", "--overlap", 0.05)
+    theirs = run_command("choose", tmp_path / "x.npy", "--seed", 3, "--threads", 2, *search)
+    ours = spcart.choose(spiked, effort="none", overlap=0.05, random_state=3, n_threads=2)
     assert ours.n_components == theirs["components"]
     assert ours.nonzeros == theirs["nonzeros"]
     assert ours.to_read.nonzeros == theirs["to_read"]["nonzeros"]
@@ -109,6 +110,8 @@ def test_choose_names_what_is_wrong(table):
         ({"permutations": 0}, "permutations = 0: it must be at least 1"),
         ({"n_components": 99}, "n_components = 99: it must be from 1 to"),
         ({"nonzeros": [3, 13]}, "nonzeros = 13: it must be from 1 to 12"),
+        ({"effort": -1}, "effort = -1: "),
+        ({"overlap": 1.5}, "overlap = 1.5: "),
         ({"tol": -1}, "tol = -1: it must be at least 0"),
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):

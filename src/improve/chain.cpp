@@ -13,7 +13,7 @@ namespace {
 constexpr double kGain = 1e-8;
 
 /// The price of overlap: the least, and the most that it is raised to while there is too much.
-constexpr double kLeastPrice = 0.05, kMostPrice = 1e5;
+constexpr double kLeastPrice = 0.05, kMostPrice = 1e7;
 
 /// Kicks in vain after which a chain begins anew.
 constexpr int kPatience = 40;
@@ -27,7 +27,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool Merit::better_than(const Merit& other, double allowed) const {
   // A mean |cos| of 1 is worth this part of the variance.
-  constexpr double kOverlapWeight = 0.01, kRounding = 1e-9;
+  constexpr double kOverlapWeight = 0.01, kRounding = 1e-6;
   const bool fits = overlap <= allowed + kRounding;
   if (fits != (other.overlap <= allowed + kRounding)) return fits;
   if (!fits) return overlap < other.overlap * (1 - kGain);

@@ -51,6 +51,7 @@ void check(const ChooseOptions& options, const DataMatrix& a) {
   if (!(options.tolerance >= 0))
     throw Error(fmt::format("tolerance = {}: it must be at least 0", options.tolerance));
   check_least("max-iterations", options.max_iterations, 1);
+  check(options.effort, options.overlap);
   checked_threads(options.threads);
 }
 

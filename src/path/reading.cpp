@@ -22,6 +22,8 @@ FitVariance explained(const DataMatrix& a, const Basis& basis, Index components,
                       const ChooseOptions& options, const Tick& tick) {
   Options wanted{.components = components,
                  .nonzeros = nonzeros,
+                 .effort = options.effort,
+                 .overlap = options.overlap,
                  .tolerance = options.tolerance,
                  .max_iterations = options.max_iterations,
                  .seed = options.seed};
