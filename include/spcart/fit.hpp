@@ -58,8 +58,8 @@ struct Options {
   Index refine = 0;  ///< rounds of letting the support move to where it explains more
   std::optional<Effort> effort = {};  ///< of the search for what explains more; default: normal
                                       ///< where a target is given, else none
-  double overlap = 0.1;     ///< search: largest mean |cos| between components, 0 to 1
-  double tolerance = 1e-2;  ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
+  double overlap = 0.1;               ///< search: largest mean |cos| between components, 0 to 1
+  double tolerance = 1e-2;            ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
   Index max_iterations = 200;
   Order order = Order::variance;
   Solver solver = Solver::automatic;
