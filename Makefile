@@ -1,5 +1,5 @@
 # The front door. Every target sets up what it needs and may be run again without harm.
-.PHONY: help setup build demo test web mpi python wheel asan bench perf perf-update format lint install clean
+.PHONY: help setup build build-all demo test web mpi python wheel asan bench perf perf-update format lint install clean
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
@@ -25,6 +25,11 @@ setup:
 
 build: setup
 	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release --target programs
+
+# The programs, and their tests.
+build-all: setup
+	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release
 
 demo:
@@ -35,7 +40,7 @@ demo:
 test:
 	@tools/setup web
 	@tools/setup mpi
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory build-all
 	@ctest --preset release
 	@tools/web test
 	@tools/setup python
@@ -48,7 +53,7 @@ web:
 
 mpi:
 	@tools/setup mpi
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory build-all
 	@ctest --preset release -L mpi
 
 python wheel: build

@@ -134,7 +134,7 @@ class Driver {
  private:
   ordered_json fit_once() const {
     const auto start = Clock::now();
-    const auto matrix = table_.prepare(arguments_.preparation);
+    const auto matrix = prepare(table_, arguments_.preparation);
     const double prepared = seconds_since(start);
     const Result result = fit(*matrix, arguments_.options);
     const double seconds = seconds_since(start);
@@ -177,7 +177,7 @@ void write_npy(const std::filesystem::path& path, const Matrix& matrix) {
 }
 
 ordered_json Driver::answer(const std::filesystem::path& folder) const {
-  const auto matrix = table_.prepare(arguments_.preparation);
+  const auto matrix = prepare(table_, arguments_.preparation);
   const Options& options = arguments_.options;
   const Basis basis = principal_basis(*matrix, options.components,
                                       {.solver = options.solver, .seed = options.seed});

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "random.hpp"
+#include "base/random.hpp"
 #include "spcart/threads.hpp"
 
 namespace spcart::benchmarks {

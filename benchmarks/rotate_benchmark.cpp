@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "lapack.hpp"
-#include "polar.hpp"
-#include "random.hpp"
+#include "base/random.hpp"
+#include "linalg/lapack.hpp"
+#include "linalg/polar.hpp"
 #include "roofline.hpp"
 #include "spcart/names.hpp"
 #include "spcart/rotate.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "random.hpp"
+#include "base/random.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart::benchmarks {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <span>
 
-#include "random.hpp"
+#include "base/random.hpp"
 #include "roofline.hpp"
 #include "spcart/names.hpp"
 #include "spcart/truncation.hpp"

@@ -1,5 +1,5 @@
 # embed_texts(TARGET FUNCTION FILE...) makes `std::span<const EmbeddedText> FUNCTION()` of
-# apps/spcart/embedded.hpp: the files' texts as part of the program, so that it needs none of them
+# apps/embedded.hpp: the files' texts as part of the program, so that it needs none of them
 # where it runs. Called as a script, it writes the source of one such function.
 function(embed_texts target function)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
@@ -11,7 +11,7 @@ function(embed_texts target function)
     VERBATIM
   )
   set_source_files_properties(${source} PROPERTIES
-    INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/apps/spcart
+    INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/apps
   )
   target_sources(${target} PRIVATE ${source})
 endfunction()

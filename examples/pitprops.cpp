@@ -7,7 +7,7 @@ int main() {
 
   spcart::Options options;
   options.components = 6;
-  const spcart::Result result = spcart::fit(*table.prepare(), options);
+  const spcart::Result result = spcart::fit(*spcart::prepare(table), options);
 
   for (spcart::Index i = 0; i < result.loadings.cols(); ++i) {
     std::printf("component %td, %.1f %% of the variance:\n", i + 1,

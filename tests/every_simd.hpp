@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "simd.hpp"
+#include "base/simd.hpp"
 
 namespace spcart {
 

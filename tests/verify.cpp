@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "random.hpp"
+#include "base/random.hpp"
 
 namespace spcart::verify {
 

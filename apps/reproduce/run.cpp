@@ -89,7 +89,7 @@ class Bench {
  public:
   Bench(const Experiment& experiment, const Table& table, const Tick& tick)
       : experiment_(experiment),
-        a_(table.prepare({.remove_row_mean = experiment.data.remove_row_mean})),
+        a_(prepare(table, {.remove_row_mean = experiment.data.remove_row_mean})),
         tick_(tick) {
     const DataMatrix& a = *a_;
     const Index most = std::min(a.rows(), a.cols());

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 #include "spcart/mpi.hpp"
 
 namespace spcart::command {

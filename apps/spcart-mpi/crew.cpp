@@ -67,7 +67,7 @@ const mpi::Share& Crew::read(const std::string& source, const ReadOptions& optio
 std::unique_ptr<DataMatrix> Crew::prepare(const Preparation& preparation,
                                           const mpi::CheckpointOptions& checkpoint,
                                           const Tick& tick) {
-  if (share_.covariance) return share_.parts.front().prepare(preparation, tick);
+  if (share_.covariance) return spcart::prepare(share_.parts.front(), preparation, tick);
   ranks_.broadcast(Task::prepare);
   auto matrix = mpi::distribute(ranks_, share_, preparation, tick);
   matrix->set_checkpoint(checkpoint);

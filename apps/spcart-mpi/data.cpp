@@ -2,9 +2,9 @@
 
 #include <chrono>
 
+#include "arguments/data_arguments.hpp"
 #include "checkpoint_arguments.hpp"
 #include "crew.hpp"
-#include "data_arguments.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
 

@@ -4,11 +4,11 @@
 #include <exception>
 
 #include "checkpoint_arguments.hpp"
+#include "commands/program.hpp"
 #include "crew.hpp"
-#include "interrupt.hpp"
-#include "print.hpp"
-#include "program.hpp"
-#include "text.hpp"
+#include "process/interrupt.hpp"
+#include "rendering/print.hpp"
+#include "rendering/text.hpp"
 
 namespace spcart::command {
 namespace {

@@ -1,7 +1,7 @@
 #include <array>
 
-#include "interrupt.hpp"
-#include "program.hpp"
+#include "commands/program.hpp"
+#include "process/interrupt.hpp"
 
 int main(int argc, char** argv) {
   using namespace spcart::command;

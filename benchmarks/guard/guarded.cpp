@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lapack.hpp"
-#include "polar.hpp"
-#include "random.hpp"
+#include "base/random.hpp"
+#include "linalg/lapack.hpp"
+#include "linalg/polar.hpp"
 #include "spcart/names.hpp"
 #include "spcart/spcart.hpp"
 #include "tables.hpp"

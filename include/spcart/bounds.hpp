@@ -16,6 +16,7 @@ enum class BoundKind {
   relative,  ///< of the angles between X and the principal basis that were found
   estimate   ///< no guarantee: what to expect
 };
+std::string_view name(BoundKind value);
 
 /// One guarantee of the theory beside what was measured.
 struct Bound {

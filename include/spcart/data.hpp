@@ -1,12 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <type_traits>
+#include <string_view>
 #include <vector>
 
+#include "spcart/names.hpp"
+#include "spcart/table.hpp"
 #include "spcart/types.hpp"
 
 namespace spcart {
@@ -16,6 +17,9 @@ enum class Precision {
   full,   ///< double
   single  ///< float, from means and scales taken in double; sums over many samples are in double
 };
+std::string_view name(Precision value);
+template <>
+Precision parse<Precision>(std::string_view text);
 
 /// What is done to the stored table before it becomes the matrix A, in this order. All of it is
 /// implicit: stored data is never copied whole, densified or changed.
@@ -103,67 +107,6 @@ class DataMatrix {
   std::vector<Index> constant_columns_;
 };
 
-/// Types in which a table may be stored. Products are accumulated in float64 whatever the type.
-enum class Scalar { uint8, int32, float32, float64 };
-
-template <class T>
-constexpr Scalar scalar_of() {
-  static_assert(std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t> ||
-                    std::is_same_v<T, float> || std::is_same_v<T, double>,
-                "a table is stored as uint8, int32, float32 or float64");
-  if constexpr (std::is_same_v<T, std::uint8_t>) return Scalar::uint8;
-  if constexpr (std::is_same_v<T, std::int32_t>) return Scalar::int32;
-  if constexpr (std::is_same_v<T, float>) return Scalar::float32;
-  if constexpr (std::is_same_v<T, double>) return Scalar::float64;
-}
-
-/// A dense table where it lies. Entry (i, j) is at data[i * row_stride + j * col_stride].
-struct DenseView {
-  const void* data = nullptr;
-  Scalar scalar = Scalar::float64;
-  Index rows = 0, cols = 0;
-  Index row_stride = 0, col_stride = 0;
-  std::shared_ptr<const void> owner = {};  ///< keeps the data alive where it is set
-
-  template <class T>
-  static DenseView row_major(const T* data, Index rows, Index cols) {
-    return {data, scalar_of<T>(), rows, cols, cols, 1, {}};
-  }
-  template <class T>
-  static DenseView column_major(const T* data, Index rows, Index cols) {
-    return {data, scalar_of<T>(), rows, cols, 1, rows, {}};
-  }
-};
-
-/// An Eigen matrix, map or block where it lies, in either storage order.
-template <class Derived>
-DenseView view_of(const Eigen::DenseBase<Derived>& matrix) {
-  static_assert(bool(Derived::Flags & Eigen::DirectAccessBit), "an expression lies nowhere");
-  const Derived& m = matrix.derived();
-  const Index inner = m.innerStride(), outer = m.outerStride();
-  return {m.data(), scalar_of<typename Derived::Scalar>(), m.rows(),
-          m.cols(), Derived::IsRowMajor ? outer : inner,   Derived::IsRowMajor ? inner : outer,
-          {}};
-}
-
-template <class Derived>
-DenseView view_of(Eigen::PlainObjectBase<Derived>&& temporary) =
-    delete;  // nothing to look at later
-
-/// A sparse table where it lies, compressed by rows (CSR) or by columns (CSC). Entries k of line i
-/// are those with outer[i] <= k < outer[i + 1]; no entry may be stored twice.
-struct SparseView {
-  enum class Major { row, column };
-  Major major = Major::row;
-  Index rows = 0, cols = 0;
-  const void* values = nullptr;
-  Scalar scalar = Scalar::float64;
-  const void* inner = nullptr;  ///< column (CSR) or row (CSC) of each entry
-  const void* outer = nullptr;  ///< rows + 1 (CSR) or cols + 1 (CSC) offsets
-  bool wide = false;            ///< inner and outer are int64 instead of int32
-  std::shared_ptr<const void> owner = {};
-};
-
 // The kinds of data. Views must outlive the matrix unless they carry an owner. A value that is not
 // finite, a shape that does not fit or a broken sparse structure throws Error.
 std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation = {},
@@ -175,10 +118,20 @@ std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& prepara
 std::unique_ptr<DataMatrix> make_sparse(const SparseView& view,
                                         const Preparation& preparation = {});
 
+/// The table in a file as a matrix. Throws Error where the file is shorter than the view says, has
+/// changed since it was opened, cannot be read or holds what is not finite; every later product
+/// does so too.
+std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& preparation = {},
+                                      const Tick& tick = {});
+
 /// The covariance matrix C of data that is not at hand: A'A is C, and A itself, where a method
 /// needs it, is the symmetric root of C. Centring has happened already; scaling gives the
 /// correlations. C must be symmetric and positive semidefinite, both up to rounding.
 std::unique_ptr<DataMatrix> make_covariance(Matrix c, const Preparation& preparation = {});
+
+/// The matrix of a table, of the kind that its storage asks for.
+std::unique_ptr<DataMatrix> prepare(const Table& table, const Preparation& preparation = {},
+                                    const Tick& tick = {});
 
 /// The deflated matrix A (I - x_1 x_1') (I - x_2 x_2') ... for the columns of x, each of unit
 /// length. `a` must outlive it.

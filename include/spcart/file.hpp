@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "spcart/data.hpp"
+#include "spcart/views.hpp"
 
 namespace spcart {
 
@@ -54,11 +54,5 @@ struct FileView {
 
 /// Bytes that the table takes in its file.
 std::uint64_t stored_bytes(const FileView& view);
-
-/// The table in a file as a matrix. Throws Error where the file is shorter than the view says, has
-/// changed since it was opened, cannot be read or holds what is not finite; every later product
-/// does so too.
-std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& preparation = {},
-                                      const Tick& tick = {});
 
 }  // namespace spcart

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +11,9 @@
 #include "spcart/criteria.hpp"
 #include "spcart/data.hpp"
 #include "spcart/methods.hpp"
+#include "spcart/names.hpp"
 #include "spcart/pca.hpp"
+#include "spcart/progress.hpp"
 #include "spcart/rotate.hpp"
 #include "spcart/search.hpp"
 #include "spcart/truncation.hpp"
@@ -24,12 +25,18 @@ enum class Order {
   variance,  ///< each explains most after those before it
   none       ///< the method's own
 };
+std::string_view name(Order value);
+template <>
+Order parse<Order>(std::string_view text);
 
 /// By what the best of several starts is chosen.
 enum class BestBy {
   objective,  ///< what the method lowers
   cpev        ///< the variance explained
 };
+std::string_view name(BestBy value);
+template <>
+BestBy parse<BestBy>(std::string_view text);
 
 /// What to fit and how. `option_records` lists every field with its range and its words.
 struct Options {
@@ -90,16 +97,6 @@ Effort effort_of(const Options& options);
 
 /// Throws Error for the first option that is out of its range for this matrix.
 void check(const Options& options, const DataMatrix& a);
-
-/// Where a fit is: told to the observer now and then, from the thread that called fit.
-struct Progress {
-  std::string_view stage;  ///< "pca", "rotate" (the method itself), "refit", "refine", "search",
-                           ///< "score"
-  double fraction = 0;     ///< of the stage, 0 to 1
-};
-
-/// Return false to stop: fit then throws Cancelled.
-using Observer = std::function<bool(const Progress&)>;
 
 /// Seconds of each stage; `read` is the caller's to fill in.
 struct Timing {

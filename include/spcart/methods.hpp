@@ -3,6 +3,7 @@
 #include <span>
 #include <string_view>
 
+#include "spcart/names.hpp"
 #include "spcart/rotate.hpp"
 #include "spcart/truncation.hpp"
 
@@ -26,6 +27,9 @@ enum class Method {
   alspca,
   itspca
 };
+std::string_view name(Method value);
+template <>
+Method parse<Method>(std::string_view text);
 
 /// Where lambda may lie.
 struct LambdaRange {

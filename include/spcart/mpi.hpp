@@ -13,6 +13,7 @@
 
 #include "spcart/data.hpp"
 #include "spcart/io.hpp"
+#include "spcart/pca.hpp"
 #include "spcart/table.hpp"
 
 /// The same fits where the samples are spread over the ranks of an MPI program.

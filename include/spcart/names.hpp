@@ -4,34 +4,11 @@
 
 namespace spcart {
 
-enum class Method;
-enum class TruncationType;
-enum class Start;
-enum class Solver;
-enum class Precision;
-enum class BestBy;
-enum class Order;
-enum class Status;
-enum class Scalar;
-enum class Missing;
-enum class Presence;
-enum class BoundKind;
+// An enum that users choose from has a `name` for each value, as it appears in options, JSON and
+// messages: it is declared beside the enum, as are the following for those that can be read.
 
-// Names of all choices, as they appear in options, JSON and messages. `parse` also knows the
-// paper's short names (l0, l1, sp, en) and throws Error listing the names for any other word.
-std::string_view name(Method value);
-std::string_view name(TruncationType value);
-std::string_view name(Start value);
-std::string_view name(Solver value);
-std::string_view name(Precision value);
-std::string_view name(BestBy value);
-std::string_view name(Order value);
-std::string_view name(Status value);
-std::string_view name(Scalar value);
-std::string_view name(Missing value);
-std::string_view name(Presence value);
-std::string_view name(BoundKind value);
-
+/// The value of a name; also knows the paper's short names (l0, l1, sp, en). Throws Error listing
+/// the names for any other word.
 template <class Choice>
 Choice parse(std::string_view text);
 

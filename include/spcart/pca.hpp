@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spcart/data.hpp"
+#include "spcart/names.hpp"
 
 namespace spcart {
 
@@ -17,6 +19,9 @@ enum class Solver {
   krylov,     ///< block Krylov with thick restarts: both large, few components
   slepc       ///< the same by SLEPc, where the rows are spread over ranks: so are its vectors
 };
+std::string_view name(Solver value);
+template <>
+Solver parse<Solver>(std::string_view text);
 
 /// What `automatic` takes for so many components of a table of so many stored numbers.
 Solver chosen_solver(Index rows, Index cols, double entries, Index components);

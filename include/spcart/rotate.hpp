@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "spcart/names.hpp"
 #include "spcart/truncation.hpp"
 #include "spcart/types.hpp"
 
@@ -18,8 +20,14 @@ enum class Start {
   pca,       ///< the principal components
   warm       ///< the solution of more variables, and that of still more
 };
+std::string_view name(Start value);
+template <>
+Start parse<Start>(std::string_view text);
+template <>
+bool is_name<Start>(std::string_view text);
 
 enum class Status { not_run, converged, iteration_limit };
+std::string_view name(Status value);
 
 struct RotateOptions {
   Truncation truncation = {};

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "spcart/data.hpp"
 #include "spcart/file.hpp"
+#include "spcart/views.hpp"
 
 namespace spcart {
 
@@ -23,8 +23,6 @@ struct Table {
   Index cols() const;
   double entries() const;  ///< numbers that are stored
   bool in_file() const { return std::holds_alternative<FileView>(values); }
-  std::unique_ptr<DataMatrix> prepare(const Preparation& preparation = {},
-                                      const Tick& tick = {}) const;
 };
 
 /// The stored numbers as a dense matrix of doubles, e.g. a covariance; also those of a file.

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "spcart/names.hpp"
 #include "spcart/types.hpp"
 
 namespace spcart {
@@ -15,6 +17,9 @@ enum class TruncationType {
   count,  ///< T-sp: zero the lambda smallest, lambda in 0, 1, ..., p - 1; of equals the first ones
   energy  ///< T-en: zero as many of the smallest as hold at most lambda of |z|^2, 0 <= lambda < 1
 };
+std::string_view name(TruncationType value);
+template <>
+TruncationType parse<TruncationType>(std::string_view text);
 
 struct Truncation {
   TruncationType type = TruncationType::hard;

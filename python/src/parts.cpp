@@ -3,7 +3,7 @@
 #include "options.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
-#include "spcart/route.hpp"
+#include "spcart/solver_choice.hpp"
 #include "work.hpp"
 
 namespace spcart::python {
@@ -18,7 +18,7 @@ Matrix score(nb::handle_t<TableHandle> table, Index rows, Index cols, const Numb
   run(table, progress, threads,
       [y, stored, x = loadings_of({rows, cols, values, inner, outer}),
        prepare_as = preparation_of(preparation)](Watch& watch) {
-        *y = scores(*stored->prepare(prepare_as, watch.tick("prepare")), x);
+        *y = scores(*prepare(*stored, prepare_as, watch.tick("prepare")), x);
       });
   return std::move(*y);
 }

@@ -1,7 +1,7 @@
 #include "request.hpp"
 
 #include "options.hpp"
-#include "spcart/route.hpp"
+#include "spcart/solver_choice.hpp"
 
 namespace spcart::python {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "data/preparation.hpp"
-#include "lapack.hpp"
+#include "linalg/lapack.hpp"
 #include "spcart/data.hpp"
 #include "spcart/error.hpp"
 

@@ -6,12 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/names.hpp"
+#include "base/parallel.hpp"
 #include "data/preparation.hpp"
-#include "parallel.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
 namespace {
+
+constexpr auto kPrecisionNames =
+    std::to_array<Name<Precision>>({{Precision::full, "double"}, {Precision::single, "single"}});
 
 /// To read a number of A takes as long as this many products with it.
 constexpr Index kReading = 8;
@@ -23,6 +27,12 @@ void check_height(const char* what, ConstBlock x, Index expected) {
 }
 
 }  // namespace
+
+std::string_view name(Precision value) { return name_in(kPrecisionNames, value); }
+template <>
+Precision parse<Precision>(std::string_view text) {
+  return parse_name(kPrecisionNames, "precision", text);
+}
 
 void check_preparation(const Preparation& preparation, Index p) {
   const auto check = [p](const char* what, const std::optional<Vector>& given) {
@@ -115,6 +125,16 @@ void DataMatrix::do_gram_of(std::span<const Index> variables, Block g, const Tic
     do_gram_times(units, products, tick);
     g.middleCols(first, count) = products(rows, Eigen::all);
   }
+}
+
+std::unique_ptr<DataMatrix> prepare(const Table& table, const Preparation& preparation,
+                                    const Tick& tick) {
+  if (table.covariance) return make_covariance(to_matrix(table), preparation);
+  if (const auto* file = std::get_if<FileView>(&table.values))
+    return make_file(*file, preparation, tick);
+  if (const auto* dense = std::get_if<DenseView>(&table.values))
+    return make_dense(*dense, preparation, tick);
+  return make_sparse(std::get<SparseView>(table.values), preparation);
 }
 
 }  // namespace spcart

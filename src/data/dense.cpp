@@ -6,7 +6,7 @@
 #include "data/panels.hpp"
 #include "data/resample.hpp"
 #include "data/stored.hpp"
-#include "data/with_scalar.hpp"
+#include "table/with_scalar.hpp"
 
 namespace spcart {
 namespace {

@@ -1,10 +1,10 @@
 #include "spcart/file.hpp"
 
-#include "data/file_blocks.hpp"
 #include "data/file_kinds.hpp"
 #include "data/load_dense.hpp"
 #include "data/stored.hpp"
-#include "data/with_scalar.hpp"
+#include "table/file_blocks.hpp"
+#include "table/with_scalar.hpp"
 
 namespace spcart {
 namespace {

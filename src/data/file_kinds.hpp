@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "spcart/file.hpp"
+#include "spcart/data.hpp"
 
 namespace spcart {
 

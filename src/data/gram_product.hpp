@@ -1,7 +1,7 @@
 #pragma once
 
 #include "data/panels.hpp"
-#include "data/skinny.hpp"
+#include "linalg/skinny.hpp"
 
 namespace spcart {
 

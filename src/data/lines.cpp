@@ -1,6 +1,6 @@
 #include "data/lines.hpp"
 
-#include "data/with_scalar.hpp"
+#include "table/with_scalar.hpp"
 
 namespace spcart {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "simd.hpp"
+#include "base/simd.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart {

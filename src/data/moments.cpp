@@ -3,11 +3,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "data/lines.hpp"
 #include "data/panels.hpp"
 #include "data/preparation.hpp"
 #include "data/stored.hpp"
-#include "parallel.hpp"
 
 namespace spcart {
 namespace {

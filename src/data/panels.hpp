@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart {

@@ -7,12 +7,12 @@
 #include <numeric>
 #include <utility>
 
+#include "base/random.hpp"
 #include "data/load_dense.hpp"
 #include "data/stored.hpp"
-#include "data/stored_values.hpp"
-#include "random.hpp"
 #include "spcart/error.hpp"
 #include "spcart/memory.hpp"
+#include "table/stored_values.hpp"
 
 namespace spcart {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "data/panels.hpp"
 #include "data/preparation.hpp"
-#include "parallel.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {

@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "data/gram_product.hpp"
 #include "data/lines.hpp"
 #include "data/panels.hpp"
 #include "data/stored.hpp"
-#include "parallel.hpp"
 
 namespace spcart {
 namespace {

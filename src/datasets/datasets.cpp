@@ -9,8 +9,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/random.hpp"
 #include "datasets/problems.hpp"
-#include "random.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/random.hpp"
 #include "datasets/problems.hpp"
-#include "random.hpp"
 
 namespace spcart {
 namespace {

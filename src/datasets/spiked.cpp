@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/random.hpp"
 #include "datasets/problems.hpp"
-#include "random.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
 

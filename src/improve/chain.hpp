@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/random.hpp"
 #include "improve/quotient.hpp"
-#include "random.hpp"
 #include "spcart/refine.hpp"
 
 namespace spcart {

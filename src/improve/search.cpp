@@ -8,9 +8,9 @@
 #include <chrono>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "improve/chain.hpp"
 #include "improve/searcher.hpp"
-#include "parallel.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
 

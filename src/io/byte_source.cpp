@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <system_error>
 
-#include "data/open_file.hpp"
 #include "io/text.hpp"
+#include "table/open_file.hpp"
 
 namespace spcart::io {
 

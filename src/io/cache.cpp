@@ -11,12 +11,12 @@
 #include <system_error>
 #include <utility>
 
-#include "data/file_blocks.hpp"
-#include "data/file_scalar.hpp"
-#include "data/open_file.hpp"
 #include "io/text.hpp"
 #include "spcart/memory.hpp"
 #include "spcart/names.hpp"
+#include "table/file_blocks.hpp"
+#include "table/file_scalar.hpp"
+#include "table/open_file.hpp"
 
 namespace spcart::io {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/spool.hpp"
+#include "io/spool/spool.hpp"
 #include "io/text.hpp"
 #include "spcart/error.hpp"
 

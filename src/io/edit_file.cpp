@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/file_blocks.hpp"
-#include "data/stored_values.hpp"
-#include "io/spool.hpp"
+#include "io/spool/spool.hpp"
+#include "table/file_blocks.hpp"
+#include "table/stored_values.hpp"
 
 namespace spcart::io {
 

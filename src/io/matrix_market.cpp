@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "io/entry_spool.hpp"
-#include "io/growing_array.hpp"
-#include "io/spool.hpp"
+#include "io/spool/entry_spool.hpp"
+#include "io/spool/growing_array.hpp"
+#include "io/spool/spool.hpp"
 #include "io/text.hpp"
 #include "spcart/memory.hpp"
 

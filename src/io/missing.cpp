@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/stored_values.hpp"
 #include "io/edit_file.hpp"
 #include "io/text.hpp"
+#include "table/stored_values.hpp"
 
 namespace spcart::io {
 

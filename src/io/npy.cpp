@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "data/file_scalar.hpp"
-#include "io/spool.hpp"
+#include "io/spool/spool.hpp"
 #include "io/text.hpp"
+#include "table/file_scalar.hpp"
 
 namespace spcart::io {
 

@@ -1,11 +1,12 @@
+#include "io/read.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "data/stored_values.hpp"
+#include "base/names.hpp"
 #include "io/byte_source.hpp"
 #include "io/cache.hpp"
 #include "io/csv.hpp"
@@ -14,8 +15,30 @@
 #include "io/npy.hpp"
 #include "io/text.hpp"
 #include "spcart/io.hpp"
+#include "table/stored_values.hpp"
 
 namespace spcart {
+namespace {
+
+constexpr auto kPresenceNames = std::to_array<Name<Presence>>(
+    {{Presence::automatic, "auto"}, {Presence::yes, "yes"}, {Presence::no, "no"}});
+
+constexpr auto kMissingNames = std::to_array<Name<Missing>>(
+    {{Missing::error, "error"}, {Missing::drop, "drop"}, {Missing::mean, "mean"}});
+
+}  // namespace
+
+std::string_view name(Presence value) { return name_in(kPresenceNames, value); }
+template <>
+Presence parse<Presence>(std::string_view text) {
+  return parse_name(kPresenceNames, "presence", text);
+}
+
+std::string_view name(Missing value) { return name_in(kMissingNames, value); }
+template <>
+Missing parse<Missing>(std::string_view text) {
+  return parse_name(kMissingNames, "missing", text);
+}
 
 namespace io {
 
@@ -94,7 +117,8 @@ void mark_covariance(Table& table, std::string_view file) {
        printable(*differ.second));
 }
 
-/// A table of loadings: what is missing there can neither be dropped nor filled in.
+}  // namespace
+
 Table read_loadings_table(const std::filesystem::path& path) {
   ByteSource source(path);
   const Format format = format_of(path, source.head());
@@ -118,46 +142,6 @@ bool is_json(const std::filesystem::path& path) {
   return extension == ".json" || (extension == ".gz" && is_json(path.stem()));
 }
 
-using Names = std::span<const std::string>;
-using Places = std::unordered_map<std::string_view, Index>;
-
-Places places_of(Names names) {
-  Places places;
-  for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i], static_cast<Index>(i));
-  return places;
-}
-
-/// The first few of the names that are not among the others, and how many there are besides.
-std::string absent(Names names, const Places& among) {
-  constexpr std::size_t kShown = 5;
-  std::string list;
-  std::size_t count = 0;
-  for (const std::string& name : names)
-    if (!among.contains(name) && ++count <= kShown)
-      list += fmt::format("{}'{}'", list.empty() ? "" : ", ", printable(name));
-  return count > kShown ? fmt::format("{} and {} more", list, count - kShown) : list;
-}
-
-void refuse_twins(Names names, const Places& places, std::string_view whose,
-                  std::string_view owner) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (places.at(names[i]) != static_cast<Index>(i))
-      fail({owner}, "cannot be matched with the data: {} two variables named '{}'", whose,
-           printable(names[i]));
-}
-
-bool are_default(Names names) {
-  return std::ranges::equal(names, default_names(static_cast<Index>(names.size())));
-}
-
-std::vector<Index> by_position(std::size_t count) {
-  std::vector<Index> order;
-  for (std::size_t i = 0; i < count; ++i) order.push_back(static_cast<Index>(i));
-  return order;
-}
-
-}  // namespace
-
 }  // namespace io
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options, const Tick& tick) {
@@ -169,58 +153,6 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options, 
   io::handle_missing(table, options.missing, source.name(), cache, tick);
   cache.keep(table);
   return table;
-}
-
-std::vector<Index> match_variables(std::span<const std::string> data,
-                                   std::span<const std::string> others, std::string_view owner) {
-  if (std::ranges::equal(data, others)) return io::by_position(data.size());
-  const io::Places in_data = io::places_of(data), in_others = io::places_of(others);
-  const std::string missing = io::absent(data, in_others),
-                    superfluous = io::absent(others, in_data);
-  const bool same = missing.empty() && superfluous.empty();
-  if (!same && (io::are_default(data) || io::are_default(others))) {
-    if (data.size() == others.size()) return io::by_position(data.size());
-    io::fail({owner}, "has {} variables, and the data has {}", others.size(), data.size());
-  }
-  if (!superfluous.empty()) io::fail({owner}, "has variables that the data lacks: {}", superfluous);
-  if (!missing.empty())
-    io::fail({owner}, "lacks variables of the data: {} (--exclude leaves them out)", missing);
-  io::refuse_twins(data, in_data, "the data has", owner);
-  io::refuse_twins(others, in_others, "it has", owner);
-  std::vector<Index> order;
-  for (const std::string& name : data) order.push_back(in_others.at(name));
-  return order;
-}
-
-void reorder(Model& model, const std::vector<Index>& order) {
-  const auto pick = [&order](std::optional<Vector>& values) {
-    if (values && values->size() > 0) values = Vector((*values)(order));
-  };
-  pick(model.preparation.means);
-  pick(model.preparation.scales);
-  std::vector<std::string> names;
-  names.reserve(order.size());
-  for (const Index from : order)
-    names.push_back(std::move(model.variables[static_cast<std::size_t>(from)]));
-  model.variables = std::move(names);
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, Index> places(
-      static_cast<Index>(order.size()));
-  std::ranges::copy(order, places.indices().data());
-  model.loadings = Loadings(places.transpose() * model.loadings);
-}
-
-Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables) {
-  Model model;
-  if (io::is_json(path)) {
-    model = read_model(path);
-  } else {
-    Table table = io::read_loadings_table(path);
-    model.loadings = to_matrix(table).sparseView();
-    model.variables =
-        table.samples.empty() ? default_names(table.rows()) : std::move(table.samples);
-  }
-  reorder(model, match_variables(variables, model.variables, path.string()));
-  return model.loadings;
 }
 
 }  // namespace spcart

@@ -13,9 +13,9 @@
 #include <system_error>
 #include <utility>
 
-#include "data/open_file.hpp"
 #include "io/text.hpp"
 #include "spcart/io.hpp"
+#include "table/open_file.hpp"
 
 namespace spcart {
 

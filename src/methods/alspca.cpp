@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "gram.hpp"
+#include "base/parallel.hpp"
+#include "data/gram.hpp"
 #include "methods/method.hpp"
-#include "parallel.hpp"
 
 namespace spcart {
 namespace {

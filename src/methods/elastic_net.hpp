@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "gram.hpp"
+#include "data/gram.hpp"
 
 namespace spcart {
 

@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "gram.hpp"
+#include "base/parallel.hpp"
+#include "data/gram.hpp"
 #include "methods/method.hpp"
-#include "parallel.hpp"
 #include "spcart/loadings.hpp"
 
 namespace spcart {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lapack.hpp"
+#include "linalg/lapack.hpp"
 
 namespace spcart {
 

@@ -4,10 +4,27 @@
 #include <array>
 #include <cmath>
 
+#include "base/names.hpp"
 #include "methods/method.hpp"
 
 namespace spcart {
 namespace {
+
+constexpr auto kMethodNames = std::to_array<Name<Method>>({{Method::spcart, "spcart"},
+                                                           {Method::pca, "pca"},
+                                                           {Method::st, "st"},
+                                                           {Method::varimax, "varimax"},
+                                                           {Method::rsvd, "rsvd"},
+                                                           {Method::rsvd_gp, "rsvd-gp"},
+                                                           {Method::rsvd_gpb, "rsvd-gpb"},
+                                                           {Method::tpower, "tpower"},
+                                                           {Method::gpower, "gpower"},
+                                                           {Method::gpowerb, "gpowerb"},
+                                                           {Method::spc, "spc"},
+                                                           {Method::spca, "spca"},
+                                                           {Method::pathspca, "pathspca"},
+                                                           {Method::alspca, "alspca"},
+                                                           {Method::itspca, "itspca"}});
 
 using enum TruncationType;
 constexpr std::array kAll = {hard, soft, count, energy};
@@ -136,6 +153,12 @@ constexpr auto kRecords = std::to_array<MethodRecord>({
 });
 
 }  // namespace
+
+std::string_view name(Method value) { return name_in(kMethodNames, value); }
+template <>
+Method parse<Method>(std::string_view text) {
+  return parse_name(kMethodNames, "method", text);
+}
 
 std::span<const MethodRecord> method_records() { return kRecords; }
 

@@ -3,13 +3,13 @@
 #include <memory>
 #include <vector>
 
-#include "gram.hpp"
-#include "lapack.hpp"
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "data/gram.hpp"
+#include "linalg/lapack.hpp"
 #include "methods/leading_eigenvector.hpp"
 #include "methods/method.hpp"
 #include "methods/power.hpp"
-#include "parallel.hpp"
-#include "random.hpp"
 
 namespace spcart {
 namespace {

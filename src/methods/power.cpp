@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "lapack.hpp"
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "linalg/lapack.hpp"
 #include "methods/leading_eigenvector.hpp"
-#include "parallel.hpp"
-#include "random.hpp"
 
 namespace spcart {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gram.hpp"
+#include "data/gram.hpp"
 #include "methods/method.hpp"
 #include "methods/shrink.hpp"
 

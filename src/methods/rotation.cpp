@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "methods/method.hpp"
-#include "on_ranks.hpp"
+#include "rotation/rotation_on_ranks.hpp"
 #include "spcart/loadings.hpp"
 
 namespace spcart {
@@ -51,7 +51,7 @@ std::vector<Found> fit_spcart_all(const Task& task, std::span<const RotateOption
   std::vector<Found> all;
   all.reserve(settings.size());
   const auto v = task.basis.vectors.leftCols(task.components);
-  const auto* ranks = dynamic_cast<const OnRanks*>(&task.a);
+  const auto* ranks = dynamic_cast<const RotationOnRanks*>(&task.a);
   const bool spread = ranks != nullptr && ranks->spreads(v.rows(), v.cols());
   for (Rotated& rotated : spread ? ranks->rotate_all(v, settings, task.tick)
                                  : rotate_and_truncate_all(v, settings, task.tick)) {

@@ -2,10 +2,10 @@
 #include <limits>
 #include <utility>
 
-#include "lapack.hpp"
+#include "base/parallel.hpp"
+#include "linalg/lapack.hpp"
 #include "methods/elastic_net.hpp"
 #include "methods/method.hpp"
-#include "parallel.hpp"
 #include "spcart/loadings.hpp"
 
 namespace spcart {

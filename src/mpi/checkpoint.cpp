@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "spcart/error.hpp"
-#include "spcart/io.hpp"
+#include "spcart/output.hpp"
 
 namespace spcart::mpi {
 namespace {

@@ -14,8 +14,9 @@
 #include "mpi/local_rows.hpp"
 #include "mpi/slepc.hpp"
 #include "mpi/spread_rotation.hpp"
-#include "on_ranks.hpp"
-#include "rotate_rows.hpp"
+#include "pca/eigenpairs_on_ranks.hpp"
+#include "rotation/rotate_rows.hpp"
+#include "rotation/rotation_on_ranks.hpp"
 #include "spcart/error.hpp"
 #include "spcart/mpi.hpp"
 #include "spcart/threads.hpp"
@@ -167,7 +168,9 @@ Preparation common(const Ranks& ranks, const Preparation& preparation) {
   return same;
 }
 
-class RowsOnRanks final : public DistributedMatrix, public OnRanks {
+class RowsOnRanks final : public DistributedMatrix,
+                          public EigenpairsOnRanks,
+                          public RotationOnRanks {
  public:
   RowsOnRanks(const Ranks& ranks, LocalRows local, const Layout& layout,
               const Preparation& preparation)

@@ -14,7 +14,7 @@ namespace {
 std::unique_ptr<DataMatrix> prepared(const Table& table, const Preparation& preparation,
                                      const Tick& tick, const std::string& name) {
   try {
-    return table.prepare(preparation, tick);
+    return prepare(table, preparation, tick);
   } catch (const Error& error) {
     const std::string_view message = error.what();
     if (name.empty() || message.starts_with(name)) throw;

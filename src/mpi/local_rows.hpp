@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "spcart/table.hpp"
+#include "spcart/data.hpp"
 
 namespace spcart::mpi {
 

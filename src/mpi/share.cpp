@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "data/file_scalar.hpp"
-#include "data/open_file.hpp"
 #include "io/cache.hpp"
 #include "io/missing.hpp"
 #include "io/text.hpp"
@@ -17,6 +15,8 @@
 #include "spcart/memory.hpp"
 #include "spcart/mpi.hpp"
 #include "spcart/names.hpp"
+#include "table/file_scalar.hpp"
+#include "table/open_file.hpp"
 
 namespace spcart::mpi {
 namespace {

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/random.hpp"
 #include "mpi/check.hpp"
-#include "random.hpp"
 
 namespace spcart::mpi {
 namespace {

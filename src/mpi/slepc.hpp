@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "krylov.hpp"
+#include "pca/krylov.hpp"
 #include "spcart/mpi.hpp"
 
 namespace spcart::mpi {

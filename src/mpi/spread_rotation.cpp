@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "mpi/check.hpp"
-#include "rotate_rows.hpp"
+#include "rotation/rotate_rows.hpp"
 
 namespace spcart::mpi {
 namespace {

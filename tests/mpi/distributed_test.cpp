@@ -101,7 +101,7 @@ TEST(Distributed, RowsMayBeSpreadInAnyWay) {
 TEST(Distributed, MeansAndScalesAreThoseOfAllRows) {
   const Matrix s = table(50, 6, 3);
   for (const Kind kind : kKinds) {
-    const auto serial = testing::table_of(s, kind).prepare({.scale = true});
+    const auto serial = prepare(testing::table_of(s, kind), {.scale = true});
     const auto a = spread(s, {.scale = true}, kind, Split::uneven);
     EXPECT_LT(distance(a->means(), serial->means()), 1e-14);
     EXPECT_LT(distance(a->scales(), serial->scales()), 1e-14);

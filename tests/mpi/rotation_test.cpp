@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "count_bytes.hpp"
-#include "on_ranks.hpp"
+#include "rotation/rotation_on_ranks.hpp"
 #include "spcart/error.hpp"
 #include "spread.hpp"
 #include "temporary.hpp"
@@ -24,7 +24,7 @@ std::unique_ptr<DataMatrix> company(Index p) {
 std::vector<Rotated> spread_rotation(ConstBlock v, std::span<const RotateOptions> settings,
                                      const Tick& tick = {}) {
   const auto a = company(v.rows());
-  return dynamic_cast<const OnRanks&>(*a).rotate_all(v, settings, tick);
+  return dynamic_cast<const RotationOnRanks&>(*a).rotate_all(v, settings, tick);
 }
 
 RotateOptions options_of(TruncationType type, Index p) {
@@ -110,7 +110,7 @@ TEST(SpreadRotation, ChecksAndCancelsAtTheRoot) {
   const Matrix v = verify::random_orthonormal(40, 3, 8);
   RotateOptions options = options_of(TruncationType::hard, 40);
   const auto a = company(40);
-  const auto& ranks = dynamic_cast<const OnRanks&>(*a);
+  const auto& ranks = dynamic_cast<const RotationOnRanks&>(*a);
   EXPECT_THROW(ranks.rotate_all(v, std::span(&options, 1), [](double) { throw Cancelled(); }),
                Cancelled);
   EXPECT_THROW(ranks.rotate_all(2 * v, std::span(&options, 1), {}), Error);

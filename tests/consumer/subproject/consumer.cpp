@@ -1,3 +1,3 @@
 #include <spcart/spcart.hpp>
 
-spcart::Result fit_pitprops() { return spcart::fit(*spcart::load_dataset("pitprops").prepare()); }
+spcart::Result fit_pitprops() { return spcart::fit(*prepare(spcart::load_dataset("pitprops"))); }

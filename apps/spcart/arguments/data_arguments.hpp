@@ -1,0 +1,75 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "process/progress.hpp"
+#include "spcart/data.hpp"
+#include "spcart/fit.hpp"
+#include "spcart/io.hpp"
+#include "spcart/pca.hpp"
+#include "spcart/table.hpp"
+
+namespace spcart::command {
+
+/// DATA and the flags that say how it is read and prepared.
+struct DataArguments {
+  std::string source;
+  bool covariance = false;
+  std::string missing = "error", header = "auto", row_labels = "auto";
+  std::vector<std::string> exclude;
+  std::optional<std::string> memory, cache;
+  bool no_center = false, scale = false, remove_row_mean = false;
+  std::string precision = "double";
+
+  /// Adds DATA and the flags of reading, without --covariance.
+  CLI::Option* add_reading(CLI::App& app);
+  void add_covariance(CLI::App& app);
+  void add_preparation(CLI::App& app);
+
+  /// For work with so many components. Throws Error for a word that is none of its flag's.
+  ReadOptions read_options(Index components) const;
+  Preparation preparation() const;  ///< throws the same
+
+  /// The source as a title: a file's name, "@pitprops", "standard input".
+  std::string title() const;
+};
+
+/// DATA as it was read.
+struct Data {
+  Table table;
+  std::string title;                   ///< of its source
+  std::unique_ptr<DataMatrix> matrix;  ///< the prepared table; none until `prepare`
+  std::vector<std::string> warnings;
+  double seconds = 0;  ///< that reading and preparing took
+};
+
+/// Reads DATA, with room in memory for work with so many components.
+Data read(const DataArguments& arguments, const Activity& activity,
+          Index components = Options{}.components);
+
+/// The solver for the data within --memory: see spcart::solver_for.
+Solver solver_for(const DataArguments& arguments, const Data& data, Index components,
+                  Solver wanted);
+
+/// Makes the matrix of the data; for the Gram route, in a pass that also forms A'A.
+void prepare(Data& data, const Preparation& preparation, Solver solver, const Activity& activity);
+
+/// Does work on the data; an Error that is about the data names its source.
+void with_title(const Data& data, const std::function<void()>& work);
+
+/// "180 samples x 13 variables" or "covariance of 13 variables".
+std::string shape(const Table& table);
+
+/// Do the variables have names of their own?
+bool has_names(std::span<const std::string> variables);
+
+/// A file name as part of a title.
+std::string file_title(const std::string& path);
+
+}  // namespace spcart::command

@@ -1,0 +1,109 @@
+#include "arguments/report_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+
+#include "rendering/report.hpp"
+#include "spcart/error.hpp"
+
+namespace spcart::command {
+namespace {
+
+const char* const kGroup = "Output (- is standard output)";
+
+/// "13x12" as two numbers of at least 1.
+std::array<Index, 2> parsed_shape(const std::string& text) {
+  std::array<Index, 2> shape{};
+  const char* const end = text.data() + text.size();
+  const auto rows = std::from_chars(text.data(), end, shape[0]);
+  if (rows.ec == std::errc{} && rows.ptr != end && *rows.ptr == 'x') {
+    const auto columns = std::from_chars(rows.ptr + 1, end, shape[1]);
+    if (columns.ec == std::errc{} && columns.ptr == end && shape[0] > 0 && shape[1] > 0)
+      return shape;
+  }
+  throw Error(
+      fmt::format("--image '{}': it must be rows and columns of pixels, as in 13x12", text));
+}
+
+/// A line's text without the end of line of another system, and without CSV's quotes.
+std::string label_of(std::string line) {
+  if (line.ends_with('\r')) line.pop_back();
+  if (line.size() < 2 || line.front() != '"' || line.back() != '"') return line;
+  std::string label;
+  for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+    label += line[i];
+    if (line[i] == '"' && line[i + 1] == '"') ++i;
+  }
+  return label;
+}
+
+std::vector<std::string> read_lines(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path))
+    throw Error(fmt::format("--labels '{}': the file cannot be read", path));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(label_of(std::move(line)));
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+std::vector<std::string> read_labels(const std::string& path, const Table& table) {
+  if (table.covariance)
+    throw Error(fmt::format("--labels '{}': DATA is a covariance matrix and has no samples", path));
+  std::vector<std::string> labels = read_lines(path);
+  const auto samples = static_cast<std::size_t>(table.rows());
+  if (labels.size() == samples + 1) labels.erase(labels.begin());
+  if (labels.size() != samples)
+    throw Error(
+        fmt::format("--labels '{}': it has {} lines for {} samples; give one a sample, after a "
+                    "heading if need be",
+                    path, labels.size(), samples));
+  return labels;
+}
+
+}  // namespace
+
+void ReportArguments::add_report(CLI::App& app) {
+  app.add_option("--report", report, "write a page to look at: one HTML file that needs no network")
+      ->type_name("F")
+      ->group(kGroup);
+}
+
+void ReportArguments::add_annotations(CLI::App& app) {
+  app.add_option("--image", image,
+                 "variables are the pixels of a picture, row after row: the report shows it")
+      ->type_name("ROWSxCOLS")
+      ->group(kGroup);
+  app.add_option("--labels", labels,
+                 "file with the label of each sample, one a line: the report colours by them")
+      ->type_name("F")
+      ->group(kGroup);
+}
+
+void ReportArguments::check() const {
+  if (!report.empty()) return require_report_page();
+  if (!image.empty())
+    throw Error(fmt::format("--image {}: it is shown in a report, give --report F too", image));
+  if (!labels.empty())
+    throw Error(
+        fmt::format("--labels '{}': they are shown in a report, give --report F too", labels));
+}
+
+Annotations ReportArguments::annotations(const Table& table) const {
+  Annotations found;
+  if (!image.empty()) {
+    const auto shape = parsed_shape(image);
+    const Index p = table.cols();
+    if (p % shape[0] != 0 || p / shape[0] != shape[1])
+      throw Error(fmt::format("--image {}: rows times columns must be {}, the number of variables",
+                              image, p));
+    found.image = shape;
+  }
+  if (!labels.empty()) found.labels = read_labels(labels, table);
+  return found;
+}
+
+}  // namespace spcart::command

@@ -1,0 +1,204 @@
+#include "spcart/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "arguments/basis_arguments.hpp"
+#include "arguments/call.hpp"
+#include "arguments/data_arguments.hpp"
+#include "arguments/option_arguments.hpp"
+#include "arguments/report_arguments.hpp"
+#include "arguments/report_fields.hpp"
+#include "arguments/run_arguments.hpp"
+#include "commands/commands.hpp"
+#include "process/outputs.hpp"
+#include "process/progress.hpp"
+#include "rendering/bounds_table.hpp"
+#include "rendering/component_table.hpp"
+#include "rendering/help.hpp"
+#include "rendering/print.hpp"
+#include "rendering/report.hpp"
+#include "rendering/stability_note.hpp"
+#include "rendering/text.hpp"
+#include "spcart/bootstrap.hpp"
+#include "spcart/error.hpp"
+#include "spcart/names.hpp"
+#include "spcart/output.hpp"
+#include "spcart/threads.hpp"
+
+namespace spcart::command {
+namespace {
+
+struct FitArguments {
+  DataArguments data;
+  OptionArguments options;
+  BasisArguments basis;
+  ReportArguments report;
+  std::string bootstrap, json, loadings, scores;
+  bool bounds = false, all = false, quiet = false;
+};
+
+void add_arguments(CLI::App& app, FitArguments& arguments) {
+  arguments.options.add_to(app, [](const OptionRecord&) { return true; });
+  app.add_option(
+         "--bootstrap", arguments.bootstrap,
+         "fit as many resamples of the samples as well, at least 2, and show how often each "
+         "variable is selected")
+      ->type_name("B")
+      ->group("Fit");
+  arguments.data.add_reading(app)->required();
+  arguments.data.add_covariance(app);
+  arguments.data.add_preparation(app);
+  const auto add_output = [&app](const char* flag, std::string& path, const char* help) {
+    app.add_option(flag, path, help)->type_name("F")->group("Output (- is standard output)");
+  };
+  add_output("--json", arguments.json, "write everything about the result as JSON");
+  add_output("--loadings", arguments.loadings, "write the loadings as CSV, a line a variable");
+  add_output("--scores", arguments.scores, "write the samples' scores as CSV, a line a sample");
+  arguments.basis.add_to(app);
+  arguments.report.add_report(app);
+  arguments.report.add_annotations(app);
+  app.add_flag("--bounds", arguments.bounds,
+               "show what the theory guarantees beside what was measured")
+      ->group("Output (- is standard output)");
+  app.add_flag("--all", arguments.all, "show all variables of every component in the table")
+      ->group("Output (- is standard output)");
+  app.add_flag("--quiet", arguments.quiet, "no table, no progress, no warnings: only errors")
+      ->group("Output (- is standard output)");
+}
+
+/// What only the caller of spcart::fit knows.
+void complete(Result& result, const Data& data) {
+  result.storage = data.table.in_file() ? "file" : "memory";
+  result.timing.read = data.seconds;
+  result.timing.total += data.seconds;
+  result.warnings.insert(result.warnings.begin(), data.warnings.begin(), data.warnings.end());
+}
+
+/// B of --bootstrap, 0 where it is not given.
+Index resamples(const FitArguments& arguments) {
+  const std::string& text = arguments.bootstrap;
+  if (text.empty()) return 0;
+  Index count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || end != text.data() + text.size() || count < 2)
+    throw Error(fmt::format("bootstrap = {}: it must be a whole number of at least 2", text));
+  return count;
+}
+
+void check_resampling(const Data& data) {
+  if (data.table.covariance)
+    throw Error("--bootstrap needs samples, but DATA is a covariance matrix");
+  if (data.table.in_file())
+    throw Error(
+        fmt::format("--bootstrap needs the samples in memory, and {} is left in its file; "
+                    "allow more by --memory or take a part of the samples",
+                    data.title));
+}
+
+void set_texts(Outputs& outputs, const Result& result, const Stability* stability, const Data& data,
+               const Annotations& annotations, const Tick& tick) {
+  if (outputs.wants("--json"))
+    outputs.set("--json", to_json(result, data.table.variables, stability));
+  if (outputs.wants("--report"))
+    outputs.set("--report", report_page(with_report_fields(
+                                to_json(result, data.table.variables, stability),
+                                report_fields(this_call(), data, result, annotations, tick))));
+  if (outputs.wants("--loadings"))
+    outputs.set("--loadings", loadings_csv(result.loadings, data.table.variables));
+  if (outputs.wants("--scores"))
+    outputs.set("--scores",
+                scores_csv(spcart::scores(*data.matrix, result.loadings), data.table.samples));
+}
+
+std::string title(const FitArguments& arguments, const Result& result, const Table& table) {
+  const Index r = result.loadings.cols();
+  std::string text = fmt::format("{}: {}, {} {}component{} by {}", bold(arguments.data.title()),
+                                 shape(table), r, result.truncation ? "sparse " : "",
+                                 r == 1 ? "" : "s", name(result.options.method));
+  if (result.truncation) text += ", " + in_words(*result.truncation, result.options.method);
+  return wrapped(text, terminal().width) + "\n\n";
+}
+
+void run(const FitArguments& arguments) {
+  const Options options = arguments.options.options();
+  const BootstrapOptions bootstrapped{.resamples = resamples(arguments), .seed = options.seed};
+  arguments.report.check();
+  Outputs outputs({{"--json", arguments.json},
+                   {"--loadings", arguments.loadings},
+                   {"--scores", arguments.scores},
+                   {"--save-basis", arguments.basis.save},
+                   {"--report", arguments.report.report}},
+                  {arguments.data.source, arguments.basis.basis, arguments.report.labels});
+  const ThreadScope threads(checked_threads(options.threads));
+  Data data;
+  Result result;
+  std::optional<Stability> stability;
+  {
+    const Activity activity(arguments.quiet);
+    data = read(arguments.data, activity, options.components);
+    if (outputs.wants("--scores") && data.table.covariance)
+      throw Error("--scores needs samples, but DATA is a covariance matrix");
+    if (bootstrapped.resamples > 0) check_resampling(data);
+    const Annotations annotations = arguments.report.annotations(data.table);
+    Options within = options;
+    within.solver = solver_for(arguments.data, data, options.components, options.solver);
+    prepare(data, arguments.data.preparation(), arguments.basis.preparation_for(within.solver),
+            activity);
+    with_title(data, [&] {
+      double pca = 0;
+      const Basis basis = arguments.basis.basis_of(
+          data, outputs, pca, [&] { return basis_for(*data.matrix, within, activity.observer()); });
+      result = spcart::fit(*data.matrix, basis, within, activity.observer());
+      result.timing.pca = pca;
+      result.timing.total += pca;
+    });
+    if (bootstrapped.resamples > 0)
+      with_title(data, [&] {
+        stability = bootstrap(*data.matrix, result, bootstrapped, activity.observer());
+      });
+    result.options = options;
+    complete(result, data);
+    activity.enter("writing");
+    set_texts(outputs, result, stability ? &*stability : nullptr, data, annotations,
+              activity.tick());
+    outputs.write();
+  }
+  if (arguments.quiet) return;
+  if (!outputs.uses_stdout())
+    print(title(arguments, result, data.table) +
+          component_table(result.loadings, result.criteria, data.table.variables, arguments.all,
+                          stability ? &*stability : nullptr) +
+          '\n' + totals(result) +
+          (stability ? stability_note(*stability, result.loadings, data.table.variables) : "") +
+          (arguments.bounds ? '\n' + bounds_table(result.bounds) : ""));
+  print_warnings(result.warnings);
+}
+
+}  // namespace
+
+Command add_fit(CLI::App& program) {
+  CLI::App& app = add_command(
+      program,
+      {.name = "fit",
+       .summary = "Find sparse principal components: few variables each, nearly all that "
+                  "PCA explains",
+       .usage = "DATA [-r N] [options]",
+       .detail = {},
+       .examples = {"spcart fit @pitprops -r 6",
+                    "spcart fit samples.csv -r 5 --nonzeros 10 --scale",
+                    "spcart fit counts.mtx.gz -r 20 --refit 5 --json result.json",
+                    "spcart fit large.npy -r 20 --save-basis large.basis",
+                    "spcart fit large.npy -r 10 --keep 0.9 --basis large.basis",
+                    "spcart fit @patches -r 20 --remove-row-mean --image 13x13 --report fit.html",
+                    "gunzip -c table.csv.gz | spcart fit - -r 3 --loadings loadings.csv"}});
+  auto arguments = std::make_shared<FitArguments>();
+  add_arguments(app, *arguments);
+  return {&app, [arguments] { run(*arguments); }};
+}
+
+}  // namespace spcart::command

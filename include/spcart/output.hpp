@@ -1,0 +1,93 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spcart/bootstrap.hpp"
+#include "spcart/choose.hpp"
+#include "spcart/compare.hpp"
+#include "spcart/fit.hpp"
+#include "spcart/path.hpp"
+
+namespace spcart {
+
+/// A file that appears whole or not at all: written under a temporary name beside its own, and
+/// renamed at commit. "-" is standard output; what exists and is no regular file (a device, a pipe)
+/// is written directly, at commit.
+class OutputFile {
+ public:
+  /// Throws Error where the file could not be written; creates nothing yet.
+  explicit OutputFile(std::filesystem::path path);
+
+  ~OutputFile();
+  OutputFile(OutputFile&&) noexcept;
+  OutputFile& operator=(OutputFile&&) noexcept;
+
+  /// Writes the text under the temporary name, so that of several files none is there before all
+  /// could be written. What is not committed is removed at the end.
+  /// Throws std::runtime_error, as commit does, where the system fails (disk full).
+  void prepare(std::string_view text);
+
+  /// Gives the prepared file its name.
+  void commit();
+
+  void write(std::string_view text) {
+    prepare(text);
+    commit();
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Is there no temporary file, so that all is written at commit?
+  bool is_direct() const;
+
+ private:
+  struct Pending;
+
+  std::filesystem::path path_;
+  std::unique_ptr<Pending> pending_;
+};
+
+/// Numbers as CSV with a header line and, unless `rows` is empty, a name before each line. Shortest
+/// exact numbers, names quoted where they must be.
+std::string to_csv(ConstBlock values, std::span<const std::string> columns,
+                   std::span<const std::string> rows);
+
+/// Loadings as CSV: a line a variable, a column a component (PC1, PC2, ...).
+std::string loadings_csv(const Loadings& x, std::span<const std::string> variables);
+
+/// Scores as CSV: a line a sample, a column a component.
+std::string scores_csv(ConstBlock scores, std::span<const std::string> samples);
+
+/// Loadings from a JSON of a result, or from any table that read_table knows with a row a variable
+/// and a column a component. Its rows are brought into the order of the data's variables, as
+/// match_variables finds it.
+Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables);
+
+/// The JSON of a result, with its stability where that is known, as documented in docs/json.md. One
+/// line, shortest exact numbers.
+std::string to_json(const Result& result, std::span<const std::string> variables,
+                    const Stability* stability = nullptr);
+std::string to_json(const Criteria& criteria);
+/// The rows of a comparison.
+std::string to_json(std::span<const Compared> rows);
+/// The points of a path.
+std::string to_json(const Path& path);
+std::string to_json(const Choice& choice);
+
+/// What a JSON of a result says that is needed to treat new data as the old was treated.
+struct Model {
+  Loadings loadings;
+  std::vector<std::string> variables;
+  Preparation preparation;
+};
+Model read_model(const std::filesystem::path& path);
+
+/// Brings the model's variables into another order: the i-th becomes that which was at order[i].
+void reorder(Model& model, const std::vector<Index>& order);
+
+}  // namespace spcart

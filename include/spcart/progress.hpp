@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace spcart {
+
+/// Where a fit is: told to the observer now and then, from the thread that called fit.
+struct Progress {
+  std::string_view stage;  ///< "pca", "rotate" (the method itself), "refit", "refine", "search",
+                           ///< "score"
+  double fraction = 0;     ///< of the stage, 0 to 1
+};
+
+/// Return false to stop: fit then throws Cancelled.
+using Observer = std::function<bool(const Progress&)>;
+
+}  // namespace spcart

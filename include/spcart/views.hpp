@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+
+#include "spcart/types.hpp"
+
+namespace spcart {
+
+/// Types in which a table may be stored. Products are accumulated in float64 whatever the type.
+enum class Scalar { uint8, int32, float32, float64 };
+std::string_view name(Scalar value);
+
+template <class T>
+constexpr Scalar scalar_of() {
+  static_assert(std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t> ||
+                    std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "a table is stored as uint8, int32, float32 or float64");
+  if constexpr (std::is_same_v<T, std::uint8_t>) return Scalar::uint8;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Scalar::int32;
+  if constexpr (std::is_same_v<T, float>) return Scalar::float32;
+  if constexpr (std::is_same_v<T, double>) return Scalar::float64;
+}
+
+/// A dense table where it lies. Entry (i, j) is at data[i * row_stride + j * col_stride].
+struct DenseView {
+  const void* data = nullptr;
+  Scalar scalar = Scalar::float64;
+  Index rows = 0, cols = 0;
+  Index row_stride = 0, col_stride = 0;
+  std::shared_ptr<const void> owner = {};  ///< keeps the data alive where it is set
+
+  template <class T>
+  static DenseView row_major(const T* data, Index rows, Index cols) {
+    return {data, scalar_of<T>(), rows, cols, cols, 1, {}};
+  }
+  template <class T>
+  static DenseView column_major(const T* data, Index rows, Index cols) {
+    return {data, scalar_of<T>(), rows, cols, 1, rows, {}};
+  }
+};
+
+/// An Eigen matrix, map or block where it lies, in either storage order.
+template <class Derived>
+DenseView view_of(const Eigen::DenseBase<Derived>& matrix) {
+  static_assert(bool(Derived::Flags & Eigen::DirectAccessBit), "an expression lies nowhere");
+  const Derived& m = matrix.derived();
+  const Index inner = m.innerStride(), outer = m.outerStride();
+  return {m.data(), scalar_of<typename Derived::Scalar>(), m.rows(),
+          m.cols(), Derived::IsRowMajor ? outer : inner,   Derived::IsRowMajor ? inner : outer,
+          {}};
+}
+
+template <class Derived>
+DenseView view_of(Eigen::PlainObjectBase<Derived>&& temporary) =
+    delete;  // nothing to look at later
+
+/// A sparse table where it lies, compressed by rows (CSR) or by columns (CSC). Entries k of line i
+/// are those with outer[i] <= k < outer[i + 1]; no entry may be stored twice.
+struct SparseView {
+  enum class Major { row, column };
+  Major major = Major::row;
+  Index rows = 0, cols = 0;
+  const void* values = nullptr;
+  Scalar scalar = Scalar::float64;
+  const void* inner = nullptr;  ///< column (CSR) or row (CSC) of each entry
+  const void* outer = nullptr;  ///< rows + 1 (CSR) or cols + 1 (CSC) offsets
+  bool wide = false;            ///< inner and outer are int64 instead of int32
+  std::shared_ptr<const void> owner = {};
+};
+
+}  // namespace spcart

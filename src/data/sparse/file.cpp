@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "data/file_kinds.hpp"
+#include "data/panels.hpp"
+#include "data/preparation.hpp"
+#include "data/sparse/products.hpp"
+#include "data/stored.hpp"
+#include "table/file_blocks.hpp"
+#include "table/with_scalar.hpp"
+
+namespace spcart {
+namespace {
+
+using sparse::GramProduct;
+using sparse::kWidestPanel;
+using sparse::Panel;
+using sparse::PartialSums;
+
+/// Sums over numbers about the first of them, which lose nothing to a large mean.
+struct ShiftedSums {
+  double count = 0, origin = 0, sum = 0, squares = 0;
+
+  void add(double value) {
+    if (count == 0) origin = value;
+    count += 1;
+    sum += value - origin;
+    squares += (value - origin) * (value - origin);
+  }
+  double total() const { return count * origin + sum; }
+  double mean() const { return origin + sum / count; }
+
+  /// The squares of all numbers about a centre.
+  double about(double centre) const {
+    if (count == 0) return 0;
+    const double shift = mean() - centre;
+    return std::max(squares - sum * sum / count, 0.0) + count * shift * shift;
+  }
+};
+
+/// All columns of a block in panels, as a file is read once for all of them.
+std::vector<Panel> panels_of(ConstBlock x) {
+  std::vector<Panel> panels;
+  for (Index first = 0; first < x.cols(); first += kWidestPanel) {
+    const Index columns = std::min(x.cols() - first, kWidestPanel);
+    panels.emplace_back(Panel::Zero(x.rows(), (columns + 3) / 4 * 4)).leftCols(columns) =
+        x.middleCols(first, columns);
+  }
+  return panels;
+}
+
+/// The columns of y that panel g stands for.
+auto columns_of(Block& y, std::size_t g) {
+  const Index first = static_cast<Index>(g) * kWidestPanel;
+  return y.middleCols(first, std::min(y.cols() - first, kWidestPanel));
+}
+
+/// T is the type in which the numbers come to memory.
+template <class T>
+class SparseFileMatrix final : public StoredMatrix {
+ public:
+  SparseFileMatrix(const FileView& view, const Preparation& preparation, const Tick& tick)
+      : StoredMatrix(view.rows, view.cols, static_cast<double>(view.entries)), view_(view) {
+    measure(in_double(preparation), tick);
+  }
+
+ private:
+  using Rows = sparse::Lines<T, std::int32_t>;
+
+  /// visit(rows, first) for every block of rows.
+  template <class Visit>
+  void for_blocks(const Tick& tick, Visit visit) const {
+    SparseBlocks blocks(view_);
+    while (const SparseBlock* block = blocks.next()) {
+      if (tick) tick(static_cast<double>(block->first) / static_cast<double>(rows()));
+      visit(Rows::compressed(static_cast<const T*>(block->values.values),
+                             static_cast<const std::int32_t*>(block->values.inner),
+                             block->outer.data(), block->count),
+            block->first);
+    }
+  }
+
+  /// How many threads may each have a panel of their own.
+  Index parts(Index width) const {
+    if (static_cast<double>(width) * entries() <= static_cast<double>(kWorthThreads)) return 1;
+    const auto bytes = static_cast<std::uint64_t>(cols() * width) * sizeof(double);
+    return std::min(threads(), 2 + static_cast<Index>(view_.memory / bytes));
+  }
+
+  /// What one pass finds out about a variable.
+  struct Seen {
+    ShiftedSums entries;        ///< without the means of their rows
+    ShiftedSums means_of_rows;  ///< where it has entries
+    double largest = 0;
+  };
+
+  Moments moments(const Preparation& preparation, const Tick& tick) const override {
+    const bool remove_row_mean = preparation.remove_row_mean;
+    Moments m;
+    m.row_means.resize(remove_row_mean ? rows() : 0);
+    ShiftedSums row_means;
+    std::vector<Seen> seen(static_cast<std::size_t>(cols()));
+    for_blocks(tick, [&](const Rows& block, Index first) {
+      for (Index i = 0; i < block.count; ++i) {
+        double mean = 0;
+        if (remove_row_mean) {
+          mean = std::accumulate(block.values + block.begin[i], block.values + block.end[i], 0.0) /
+                 static_cast<double>(cols());
+          m.row_means[first + i] = mean;
+        }
+        row_means.add(mean);
+        look_at(block, i, first + i, mean, seen);
+      }
+    });
+    m.means.resize(cols());
+    m.squares.resize(cols());
+    m.largest.resize(cols());
+    for (Index j = 0; j < cols(); ++j) {
+      const Seen& variable = seen[static_cast<std::size_t>(j)];
+      m.largest[j] = variable.largest;
+      set_moments(variable, row_means, m.means[j], m.squares[j]);
+    }
+    return m;
+  }
+
+  void look_at(const Rows& block, Index i, Index row, double mean, std::vector<Seen>& seen) const {
+    for (std::int32_t k = block.begin[i]; k < block.end[i]; ++k) {
+      const auto value = static_cast<double>(block.values[k]);
+      if (!std::isfinite(value)) refuse(value, row, block.inner[k]);
+      Seen& variable = seen[static_cast<std::size_t>(block.inner[k])];
+      variable.entries.add(value - mean);
+      variable.means_of_rows.add(mean);
+      variable.largest = std::max(variable.largest, std::abs(value));
+    }
+  }
+
+  /// Zeros count too, but were never visited: with t = m_i + c_j, the squares of a variable are
+  /// those of its entries about t, plus t^2 of its zeros.
+  void set_moments(const Seen& seen, const ShiftedSums& row_means, double& mean,
+                   double& squares) const {
+    const auto n = static_cast<double>(rows());
+    if (seen.entries.count == n) {
+      mean = seen.entries.mean();
+      squares = seen.entries.about(mean);
+      return;
+    }
+    const double zeros = row_means.total() - seen.means_of_rows.total();
+    mean = (seen.entries.total() - zeros) / n;
+    squares = seen.entries.about(mean) +
+              std::max(row_means.about(-mean) - seen.means_of_rows.about(-mean), 0.0);
+  }
+
+  class Walk final : public Pass {
+   public:
+    Walk(const FileView& view, Index step) : blocks_(view, step) {}
+
+    void advance(Index first, Index) override {
+      if (block_ == nullptr || first >= block_->first + block_->count) block_ = blocks_.next();
+    }
+
+    void load(Index row, Index col, Block tile) const override {
+      tile.setZero();
+      const auto* inner = static_cast<const std::int32_t*>(block_->values.inner);
+      const auto* values = static_cast<const T*>(block_->values.values);
+      for (Index i = 0; i < tile.cols(); ++i) {
+        const auto line = static_cast<std::size_t>(row - block_->first + i);
+        const std::int32_t* last = inner + block_->outer[line + 1];
+        const std::int32_t* at = std::lower_bound(inner + block_->outer[line], last, col);
+        for (; at != last && *at < col + tile.rows(); ++at)
+          tile(*at - col, i) = static_cast<double>(values[at - inner]);
+      }
+    }
+
+   private:
+    SparseBlocks blocks_;
+    const SparseBlock* block_ = nullptr;  ///< the panel that is ready lies within it
+  };
+
+  std::unique_ptr<Pass> open(Along along, Index step) const override {
+    if (along != Along::rows) throw std::logic_error("a sparse file is read by rows");
+    return std::make_unique<Walk>(view_, step);
+  }
+
+  void do_times(ConstBlock x, Block y, const Tick& tick) const override {
+    const Matrix dx = scaled(x);
+    const std::vector<Panel> panels = panels_of(dx);
+    Panel product;
+    for_blocks(tick, [&](const Rows& block, Index first) {
+      for (std::size_t g = 0; g < panels.size(); ++g) {
+        const Panel& panel = panels[g];
+        product.setZero(block.count, panel.cols());
+        sparse::gather(block, panel, product.data());
+        auto columns = columns_of(y, g);
+        columns.middleRows(first, block.count) = product.leftCols(columns.cols());
+      }
+    });
+    correct_times(dx, y);
+  }
+
+  /// Adds S'y for some rows S and y.
+  static void scatter(const Rows& rows, const Panel& y, PartialSums& sums) {
+    const Index width = y.cols();
+    const Index parts = rows.entries() * width > kWorthThreads ? sums.parts() : 1;
+    sparse::for_parts(rows, parts, [&](Index t, Index first, Index last) {
+      sparse::run_kernel(
+          sparse::Scatter<T, std::int32_t>{rows.range(first, last), y.data() + first * width,
+                                           sums.part(t).data()},
+          width);
+    });
+  }
+
+  void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override {
+    std::vector<PartialSums> sums;
+    for (const Panel& panel : panels_of(y.topRows(0)))
+      sums.emplace_back(parts(panel.cols()), cols(), panel.cols());
+    for_blocks(tick, [&](const Rows& block, Index first) {
+      const std::vector<Panel> panels = panels_of(y.middleRows(first, block.count));
+      for (std::size_t g = 0; g < panels.size(); ++g) scatter(block, panels[g], sums[g]);
+    });
+    for (std::size_t g = 0; g < sums.size(); ++g) sums[g].add_up(columns_of(x, g));
+    correct_adjoint(y, x);
+  }
+
+  void do_gram_times(ConstBlock x, Block y, const Tick& tick) const override {
+    const double* m = row_means().size() > 0 ? row_means().data() : nullptr;
+    const std::vector<Panel> panels = panels_of(scaled(x));
+    std::vector<GramProduct> products;
+    products.reserve(panels.size());
+    for (const Panel& panel : panels) products.emplace_back(panel, means(), parts(panel.cols()));
+    for_blocks(tick, [&](const Rows& block, Index first) {
+      for (GramProduct& product : products) product.add_rows(block, m ? m + first : nullptr);
+    });
+    for (std::size_t g = 0; g < products.size(); ++g) products[g].finish(columns_of(y, g));
+    y = scaled(y);
+  }
+
+  Index panel_bytes() const override { return panel_bytes_of(view_); }
+
+  /// By products with unit vectors, as many at a time as one pass can take.
+  void do_outer_gram(Block g, const Tick& tick) const override {
+    constexpr Index kLeast = 16;
+    const Index fitting = panel_bytes() / (cols() * static_cast<Index>(sizeof(double)));
+    const Index step = std::clamp(fitting, std::min(kLeast, rows()), rows());
+    for (Index first = 0; first < rows(); first += step) {
+      const Index count = std::min(step, rows() - first);
+      Matrix units = Matrix::Zero(rows(), count), x(cols(), count);
+      units.middleRows(first, count).setIdentity();
+      const auto part = [&](double done) {
+        if (tick)
+          tick((static_cast<double>(first) + done * static_cast<double>(count)) /
+               static_cast<double>(rows()));
+      };
+      do_adjoint_times(units, x, part);
+      do_times(x, g.middleCols(first, count), part);
+    }
+    mirror(g);
+  }
+
+  FileView view_;
+};
+
+}  // namespace
+
+std::unique_ptr<DataMatrix> make_sparse_file(const FileView& view, const Preparation& preparation,
+                                             const Tick& tick) {
+  return with_scalar(widened(view.scalar), [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
+    return std::make_unique<SparseFileMatrix<T>>(view, preparation, tick);
+  });
+}
+
+}  // namespace spcart

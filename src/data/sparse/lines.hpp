@@ -1,0 +1,81 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "base/parallel.hpp"
+
+namespace spcart::sparse {
+
+/// Lines of a compressed sparse table S: rows of a CSR, columns of a CSC one, or parts of them. The
+/// entries of line i are those from begin[i] to end[i]; inner - base is their place in the line.
+template <class T, class I>
+struct Lines {
+  const T* values;
+  const I* inner;
+  const I* begin;
+  const I* end;
+  Index count;
+  Index base = 0;
+
+  static Lines compressed(const T* values, const I* inner, const I* outer, Index count) {
+    return {values, inner, outer, outer + 1, count};
+  }
+  Lines range(Index first, Index last) const {
+    return {values, inner, begin + first, end + first, last - first, base};
+  }
+  /// Where lines lie one behind the other.
+  Index entries() const { return count > 0 ? Index{end[count - 1]} - Index{begin[0]} : 0; }
+};
+
+/// Where to cut lines that lie one behind the other into parts of about equal work.
+template <class T, class I>
+std::vector<Index> balanced_cuts(const Lines<T, I>& lines, Index parts) {
+  const auto work_before = [&](Index i) { return Index{lines.begin[i]} - lines.begin[0] + i; };
+  std::vector<Index> cuts{0};
+  for (Index part = 1; part < parts; ++part) {
+    const Index goal = (lines.entries() + lines.count) * part / parts;
+    Index low = cuts.back(), high = lines.count;
+    while (low < high) {
+      const Index middle = (low + high) / 2;
+      work_before(middle) < goal ? low = middle + 1 : high = middle;
+    }
+    cuts.push_back(low);
+  }
+  cuts.push_back(lines.count);
+  return cuts;
+}
+
+/// f(part, first, last) for parts of about equal work, side by side.
+template <class T, class I, class F>
+void for_parts(const Lines<T, I>& lines, Index parts, F f) {
+  const std::vector<Index> cuts = balanced_cuts(lines, parts);
+  parallel_for(parts, parts > 1, [&](Index t) {
+    f(t, cuts[static_cast<std::size_t>(t)], cuts[static_cast<std::size_t>(t) + 1]);
+  });
+}
+
+/// visit(part, first, last) for ranges of `step` places from `first` to `last`, where `part` is
+/// what the lines have in these places. The entries of a line must be sorted.
+template <class T, class I, class Visit>
+void for_ranges(const Lines<T, I>& lines, Index first, Index last, Index step, Visit visit) {
+  std::vector<I> begin(static_cast<std::size_t>(lines.count)), end(begin);
+  for (std::size_t i = 0; i < end.size(); ++i) {
+    const I* found = std::lower_bound(lines.inner + lines.begin[i], lines.inner + lines.end[i],
+                                      static_cast<I>(first));
+    end[i] = static_cast<I>(found - lines.inner);
+  }
+  for (Index place = first; place < last; place += step) {
+    const Index stop = std::min(place + step, last);
+    begin.swap(end);
+    for (std::size_t i = 0; i < end.size(); ++i) {
+      I k = begin[i];
+      while (k < lines.end[i] && lines.inner[k] < stop) ++k;
+      end[i] = k;
+    }
+    visit(Lines<T, I>{lines.values, lines.inner, begin.data(), end.data(), lines.count, place},
+          place, stop);
+  }
+}
+
+}  // namespace spcart::sparse

@@ -1,0 +1,359 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "base/names.hpp"
+#include "spcart/error.hpp"
+#include "spcart/fit.hpp"
+#include "spcart/methods.hpp"
+#include "spcart/names.hpp"
+#include "spcart/threads.hpp"
+
+namespace spcart {
+namespace {
+
+constexpr auto kOrderNames =
+    std::to_array<Name<Order>>({{Order::variance, "variance"}, {Order::none, "none"}});
+
+constexpr auto kBestByNames =
+    std::to_array<Name<BestBy>>({{BestBy::objective, "objective"}, {BestBy::cpev, "cpev"}});
+
+template <class T>
+T number(std::string_view option, std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range)
+    throw Error(fmt::format("{} = {}: the number is out of range", option, text));
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw Error(fmt::format("{} = {}: it must be a {}number", option, text,
+                            std::is_integral_v<T> ? "whole " : ""));
+  return value;
+}
+
+bool yes_or_no(std::string_view option, std::string_view text) {
+  if (text != "yes" && text != "no")
+    throw Error(fmt::format("{} = {}: it must be yes or no", option, text));
+  return text == "yes";
+}
+
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+constexpr auto kRecords = std::to_array<OptionRecord>({
+    {"components", "r", "N", "number of components",
+     [](Options& o, std::string_view text) { o.components = number<Index>("components", text); },
+     [](const Options& o) { return fmt::format("{}", o.components); }},
+    {"variance", "", "F",
+     "instead: the fewest components whose PCA explains this fraction of the variance",
+     [](Options& o, std::string_view text) { o.variance = number<double>("variance", text); },
+     [](const Options& o) { return text_of(o.variance); }},
+    {"method", "", "NAME",
+     "how sparse loadings are found: spcart, pca, st, varimax, rsvd, rsvd-gp, rsvd-gpb, tpower, "
+     "gpower, gpowerb, spc, spca, pathspca, alspca, itspca",
+     [](Options& o, std::string_view text) { o.method = parse<Method>(text); },
+     [](const Options& o) { return std::string(name(o.method)); }},
+    {"truncation", "", "hard|soft|count|energy",
+     "what becomes zero: entries below lambda (hard, soft), the lambda smallest (count), those "
+     "with lambda of the energy (energy); also l0, l1, sp, en. Default: count with --nonzeros, "
+     "else hard or what the method has",
+     [](Options& o, std::string_view text) { o.truncation = parse<TruncationType>(text); },
+     [](const Options& o) { return o.truncation ? std::string(name(*o.truncation)) : ""; }},
+    {"lambda", "", "X",
+     "strength of the truncation, or of the penalty or bound in its place. Default for p "
+     "variables: 1/sqrt(p) (hard, soft), 0.85 p zeros (count), 0.15 (energy), or the method's own",
+     [](Options& o, std::string_view text) { o.lambda = number<double>("lambda", text); },
+     [](const Options& o) { return text_of(o.lambda); }},
+    {"nonzeros", "", "K",
+     "find lambda: variables in each component (truncation count), or on average (others)",
+     [](Options& o, std::string_view text) { o.nonzeros = number<Index>("nonzeros", text); },
+     [](const Options& o) { return text_of(o.nonzeros); }},
+    {"sparsity", "", "F", "find lambda: mean fraction of zeros in a component",
+     [](Options& o, std::string_view text) { o.sparsity = number<double>("sparsity", text); },
+     [](const Options& o) { return text_of(o.sparsity); }},
+    {"keep", "", "F",
+     "find lambda: as few nonzeros as can be that explain at least this share of what PCA does",
+     [](Options& o, std::string_view text) { o.keep = number<double>("keep", text); },
+     [](const Options& o) { return text_of(o.keep); }},
+    {"start", "", "NAME",
+     "where the method starts. spcart: varimax (default), identity (the paper's), random. rsvd-gp, "
+     "tpower: variance (default), pca; tpower also warm. spca, alspca: pca (default), varimax",
+     [](Options& o, std::string_view text) { o.start = parse<Start>(text); },
+     [](const Options& o) { return o.start ? std::string(name(*o.start)) : ""; }},
+    {"post-fit", "", "yes|no", "gpower, gpowerb: best values on the support that was found",
+     [](Options& o, std::string_view text) { o.post_fit = yes_or_no("post-fit", text); },
+     [](const Options& o) { return std::string(!o.post_fit   ? ""
+                                               : *o.post_fit ? "yes"
+                                                             : "no"); }},
+    {"ridge", "", "X",
+     "spca: weight of the squared length; inf: soft thresholding, for many variables",
+     [](Options& o, std::string_view text) { o.ridge = number<double>("ridge", text); },
+     [](const Options& o) { return text_of(o.ridge); }},
+    {"bound", "", "X", "spca: largest l1 norm of the coefficients of a regression",
+     [](Options& o, std::string_view text) { o.bound = number<double>("bound", text); },
+     [](const Options& o) { return text_of(o.bound); }},
+    {"orthogonality", "", "X", "alspca: largest overlap of two loadings",
+     [](Options& o, std::string_view text) {
+       o.orthogonality = number<double>("orthogonality", text);
+     },
+     [](const Options& o) { return text_of(o.orthogonality); }},
+    {"correlation", "", "X", "alspca: largest correlation of two components; inf: any",
+     [](Options& o, std::string_view text) { o.correlation = number<double>("correlation", text); },
+     [](const Options& o) { return text_of(o.correlation); }},
+    {"restarts", "", "N", "spcart: random starts beside the start, of which the best is kept",
+     [](Options& o, std::string_view text) { o.restarts = number<Index>("restarts", text); },
+     [](const Options& o) { return fmt::format("{}", o.restarts); }},
+    {"best-by", "", "objective|cpev", "by what the best start is chosen",
+     [](Options& o, std::string_view text) { o.best_by = parse<BestBy>(text); },
+     [](const Options& o) { return std::string(name(o.best_by)); }},
+    {"refit", "", "N", "rounds of refitting the values on the support that was found",
+     [](Options& o, std::string_view text) { o.refit = number<Index>("refit", text); },
+     [](const Options& o) { return fmt::format("{}", o.refit); }},
+    {"refine", "", "N", "rounds of letting the support move to where it explains more",
+     [](Options& o, std::string_view text) { o.refine = number<Index>("refine", text); },
+     [](const Options& o) { return fmt::format("{}", o.refine); }},
+    {"effort", "", "none|normal|thorough|SECONDS",
+     "how long to search for loadings that explain more than the method's own. Default: normal "
+     "with "
+     "--nonzeros, --sparsity or --keep, else none",
+     [](Options& o, std::string_view text) { o.effort = parse_effort(text); },
+     [](const Options& o) { return o.effort ? name(*o.effort) : ""; }},
+    {"overlap", "", "F",
+     "search: how much components may overlap, as the mean |cos| over their pairs, from 0 "
+     "(orthogonal) to 1 (whatever explains most)",
+     [](Options& o, std::string_view text) { o.overlap = number<double>("overlap", text); },
+     [](const Options& o) { return fmt::format("{}", o.overlap); }},
+    {"tolerance", "", "X", "stop when the loadings change by less",
+     [](Options& o, std::string_view text) { o.tolerance = number<double>("tolerance", text); },
+     [](const Options& o) { return fmt::format("{}", o.tolerance); }},
+    {"max-iterations", "", "N", "stop after so many turns",
+     [](Options& o, std::string_view text) {
+       o.max_iterations = number<Index>("max-iterations", text);
+     },
+     [](const Options& o) { return fmt::format("{}", o.max_iterations); }},
+    {"order", "", "variance|none", "components by explained variance, or in the method's own order",
+     [](Options& o, std::string_view text) { o.order = parse<Order>(text); },
+     [](const Options& o) { return std::string(name(o.order)); }},
+    {"solver", "", "auto|gram|outer|krylov|slepc", "how the principal components are computed",
+     [](Options& o, std::string_view text) { o.solver = parse<Solver>(text); },
+     [](const Options& o) { return std::string(name(o.solver)); }},
+    {"seed", "", "N", "of all random choices",
+     [](Options& o, std::string_view text) { o.seed = number<std::uint64_t>("seed", text); },
+     [](const Options& o) { return fmt::format("{}", o.seed); }},
+    {"threads", "", "N", "number of threads; 0 is as many as OpenMP offers: one a core",
+     [](Options& o, std::string_view text) { o.threads = number<Index>("threads", text); },
+     [](const Options& o) { return fmt::format("{}", o.threads); }},
+});
+
+std::string value_of(const Options& options, std::string_view option) {
+  return std::ranges::find(kRecords, option, &OptionRecord::name)->get(options);
+}
+
+std::string_view word(const MethodRecord& record) { return name(record.method); }
+std::string_view word(TruncationType type) { return name(type); }
+std::string_view word(Start start) { return name(start); }
+
+void at_least(std::string_view option, Index value, Index least) {
+  if (value < least)
+    throw Error(fmt::format("{} = {}: it must be at least {}", option, value, least));
+}
+
+/// "spcart, st and tpower": names of what satisfies a condition.
+template <class Range, class Condition>
+std::string names_of(const Range& range, Condition satisfies) {
+  std::vector<std::string_view> names;
+  for (const auto& item : range)
+    if (satisfies(item)) names.push_back(word(item));
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 < names.size() ? ", " : " and ", names[i]);
+  return text;
+}
+
+void check_choices(const Options& options) {
+  const MethodRecord& record = record_of(options.method);
+  const std::string_view method = name(options.method);
+  const auto all = [](auto) { return true; };
+  if (record.truncations.empty()) {
+    const std::string truncating =
+        names_of(method_records(), [](const auto& r) { return !r.truncations.empty(); });
+    for (const char* option : {"truncation", "lambda", "nonzeros", "sparsity", "keep"})
+      if (const std::string value = value_of(options, option); !value.empty())
+        throw Error(fmt::format("{} = {}: method {} truncates nothing; methods that do are {}",
+                                option, value, method, truncating));
+    if (options.refine > 0)
+      throw Error(fmt::format("refine = {}: method {} truncates nothing; methods that do are {}",
+                              options.refine, method, truncating));
+    if (effort_of(options).level != Effort::Level::none)
+      throw Error(fmt::format("effort = {}: method {} truncates nothing; methods that do are {}",
+                              value_of(options, "effort"), method, truncating));
+  }
+  if (options.truncation && !has(record, *options.truncation))
+    throw Error(fmt::format(
+        "truncation = {}: method {} has {}; methods that have it are {}", name(*options.truncation),
+        method, names_of(record.truncations, all),
+        names_of(method_records(), [&](const auto& r) { return has(r, *options.truncation); })));
+  const auto starts_there = [&](const MethodRecord& r) {
+    return std::ranges::find(r.starts, *options.start) != r.starts.end();
+  };
+  if (options.start && !starts_there(record))
+    throw Error(fmt::format("start = {}: method {} {}; methods that start there are {}",
+                            name(*options.start), method,
+                            record.starts.empty() ? std::string("has no choice of start")
+                                                  : "has " + names_of(record.starts, all),
+                            names_of(method_records(), starts_there)));
+  const auto starts_at_random = [](const MethodRecord& r) {
+    return std::ranges::find(r.starts, Start::random) != r.starts.end();
+  };
+  if (options.restarts > 0 && !starts_at_random(record))
+    throw Error(
+        fmt::format("restarts = {}: method {} has no random start; methods that have are {}",
+                    options.restarts, method, names_of(method_records(), starts_at_random)));
+  for (const char* option : {"post-fit", "ridge", "bound", "orthogonality", "correlation"}) {
+    const auto takes = [&](const MethodRecord& r) {
+      return std::ranges::find(r.options, option) != r.options.end();
+    };
+    if (const std::string value = value_of(options, option); !value.empty() && !takes(record))
+      throw Error(fmt::format("{} = {}: method {} does not take it; methods that do are {}", option,
+                              value, method, names_of(method_records(), takes)));
+  }
+}
+
+void check_lambda(const Options& options, const Truncation& truncation, Index p) {
+  const MethodRecord& record = record_of(options.method);
+  if (!record.lambda || truncation.type == TruncationType::count) return check(truncation, p);
+  const LambdaRange range = record.lambda(truncation.type, p);
+  // At the sparse end nothing would be left; at the dense end nothing is zero, which may be wanted.
+  const bool below =
+      range.sparser_upwards ? truncation.lambda < range.most : truncation.lambda <= range.most;
+  if (!(truncation.lambda >= range.least && below))
+    throw Error(fmt::format("lambda = {}: for method {} it must be at least {:.4g} and {} {:.4g}",
+                            truncation.lambda, name(options.method), range.least,
+                            range.sparser_upwards ? "below" : "at most", range.most));
+}
+
+void check_regression(const Options& options, const DataMatrix& a) {
+  constexpr double kMostRidge = 1e12;
+  const bool infinite = options.ridge ? std::isinf(*options.ridge) : a.rows() < a.cols();
+  if (options.ridge && !infinite && *options.ridge > kMostRidge)
+    throw Error(
+        fmt::format("ridge = {}: it must be at most {}, or inf", *options.ridge, kMostRidge));
+  if (options.bound && infinite)
+    throw Error(fmt::format("bound = {}: it goes with a finite ridge{}", *options.bound,
+                            options.ridge ? "" : ", which is not the default for so few samples"));
+  if (options.bound && truncation_of(options, a.cols())->type != TruncationType::soft)
+    throw Error(fmt::format("bound = {}: it goes with truncation soft", *options.bound));
+}
+
+void check_positive(std::string_view option, const std::optional<double>& value) {
+  if (value && !(*value > 0))
+    throw Error(fmt::format("{} = {}: it must be above 0", option, *value));
+}
+
+void check_not_negative(std::string_view option, const std::optional<double>& value) {
+  if (value && !(*value >= 0))
+    throw Error(fmt::format("{} = {}: it must be at least 0", option, *value));
+}
+
+}  // namespace
+
+std::string_view name(Order value) { return name_in(kOrderNames, value); }
+template <>
+Order parse<Order>(std::string_view text) {
+  return parse_name(kOrderNames, "order", text);
+}
+
+std::string_view name(BestBy value) { return name_in(kBestByNames, value); }
+template <>
+BestBy parse<BestBy>(std::string_view text) {
+  return parse_name(kBestByNames, "best-by", text);
+}
+
+std::span<const OptionRecord> option_records() { return kRecords; }
+
+Effort effort_of(const Options& options) {
+  const bool has_target = options.nonzeros || options.sparsity || options.keep;
+  return options.effort.value_or(Effort{has_target ? Effort::Level::normal : Effort::Level::none});
+}
+
+std::optional<Truncation> truncation_of(const Options& options, Index p) {
+  const MethodRecord& record = record_of(options.method);
+  if (record.truncations.empty()) return std::nullopt;
+  const bool counts = options.nonzeros && has(record, TruncationType::count);
+  const TruncationType type =
+      options.truncation.value_or(counts ? TruncationType::count : record.truncations.front());
+  const double preset = lambda_range(record, type, p).preset;
+  if (type != TruncationType::count) return Truncation{type, options.lambda.value_or(preset)};
+
+  // A number of zeros need not be searched for.
+  const auto most = static_cast<double>(p - 1);
+  if (options.nonzeros) return Truncation{type, static_cast<double>(p - *options.nonzeros)};
+  if (options.sparsity)
+    return Truncation{
+        type, std::clamp(std::round(*options.sparsity * static_cast<double>(p)), 0.0, most)};
+  return Truncation{type, options.lambda.value_or(preset)};
+}
+
+namespace {
+
+void check_target(const Options& options, Index p) {
+  std::string_view given;
+  for (const std::string_view option : {"lambda", "nonzeros", "sparsity", "keep"}) {
+    if (value_of(options, option).empty()) continue;
+    if (!given.empty())
+      throw Error(fmt::format("{} = {} and {} = {}: give one of them", given,
+                              value_of(options, given), option, value_of(options, option)));
+    given = option;
+  }
+  if (options.nonzeros && (*options.nonzeros < 1 || *options.nonzeros > p))
+    throw Error(fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables",
+                            *options.nonzeros, p));
+  if (options.sparsity && !(*options.sparsity >= 0 && *options.sparsity < 1))
+    throw Error(fmt::format("sparsity = {}: it must be at least 0 and below 1", *options.sparsity));
+  if (options.keep && !(*options.keep > 0 && *options.keep <= 1))
+    throw Error(fmt::format("keep = {}: it must be above 0 and at most 1", *options.keep));
+}
+
+}  // namespace
+
+void check(const Options& options, const DataMatrix& a) {
+  if (a.samples() && *a.samples() < 2)
+    throw Error("the table has one sample: variance needs at least two");
+  const Index most = std::min(a.rows(), a.cols());
+  if (options.variance) {
+    if (!(*options.variance > 0 && *options.variance <= 1))
+      throw Error(
+          fmt::format("variance = {}: it must be above 0 and at most 1", *options.variance));
+  } else if (options.components < 1 || options.components > most) {
+    const auto rule =
+        a.samples() ? fmt::format("the smaller of {} samples and {} variables", a.rows(), a.cols())
+                    : std::string("the number of variables");
+    throw Error(fmt::format("components = {}: it must be from 1 to {}, {}", options.components,
+                            most, rule));
+  }
+  check_choices(options);
+  check_target(options, a.cols());
+  if (const auto truncation = truncation_of(options, a.cols()))
+    check_lambda(options, *truncation, a.cols());
+  at_least("restarts", options.restarts, 0);
+  at_least("refit", options.refit, 0);
+  at_least("refine", options.refine, 0);
+  at_least("max-iterations", options.max_iterations, 1);
+  check(effort_of(options), options.overlap);
+  checked_threads(options.threads);
+  check_not_negative("ridge", options.ridge);
+  check_not_negative("bound", options.bound);
+  check_positive("orthogonality", options.orthogonality);
+  check_positive("correlation", options.correlation);
+  check_regression(options, a);
+  if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
+    throw Error(
+        fmt::format("tolerance = {}: it must be a number of at least 0", options.tolerance));
+}
+
+}  // namespace spcart

@@ -1,0 +1,164 @@
+#include "fit/target.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+namespace spcart {
+namespace {
+
+/// Neighbours are not told apart where lambda differs by less than this part of itself.
+constexpr double kResolution = 1e-7;
+
+/// Places where the target may lie that are followed at a time, and lambdas tried in all.
+constexpr std::size_t kMostPlaces = 4, kMostTrials = 400;
+
+/// What is kept may fall short by rounding.
+constexpr double kRounding = 1e-12;
+
+class Search {
+ public:
+  Search(const Trials& trials, const LambdaRange& range, TruncationType type, const Target& target,
+         const Shares& shares)
+      : trials_(trials), range_(range), type_(type), target_(target), shares_(shares) {}
+
+  TargetFound run() {
+    const auto together = static_cast<std::size_t>(trials_.together());
+    std::vector<double> first = between(0, 1, together);
+    first.push_back(0);
+    look(first);
+    while (!done() && points_.size() < kMostTrials) {
+      const std::vector<Place> places = promising();
+      if (places.empty()) break;
+      std::vector<double> next;
+      const std::size_t each = std::max<std::size_t>(together / places.size(), 1);
+      for (const Place& place : places)
+        std::ranges::copy(between(place.dense.at, place.sparse.at, each), std::back_inserter(next));
+      if (!look(next)) break;
+    }
+    best_.met = done() || (target_.kind == Target::Kind::keep && keeps(best_.share));
+    best_.trials = static_cast<Index>(points_.size());
+    return std::move(best_);
+  }
+
+ private:
+  /// Along the way from the dense end of the range, 0, to the sparse one, 1.
+  struct Point {
+    double at = 0;
+    Index nonzeros = 0;
+    double share = 0;
+  };
+  struct Place {
+    Point dense, sparse;
+  };
+
+  /// Small lambdas matter more: most of them leave too little.
+  double lambda(double at) const {
+    const bool power =
+        range_.sparser_upwards && (type_ == TruncationType::hard || type_ == TruncationType::soft);
+    const double part = power ? std::pow(at, 4) : at;
+    const double value = range_.sparser_upwards ? range_.least + part * (range_.most - range_.least)
+                                                : range_.most - part * (range_.most - range_.least);
+    return type_ == TruncationType::count ? std::round(value) : value;
+  }
+
+  /// So many points between two.
+  static std::vector<double> between(double one, double other, std::size_t count) {
+    std::vector<double> points;
+    for (std::size_t k = 1; k <= count; ++k)
+      points.push_back(one +
+                       (other - one) * static_cast<double>(k) / static_cast<double>(count + 1));
+    return points;
+  }
+
+  /// Tries those that are new; false if none is.
+  bool look(const std::vector<double>& wanted) {
+    std::vector<double> at, lambdas;
+    for (const double place : wanted) {
+      const double value = lambda(place);
+      const auto same = [&](double other) { return other == value; };
+      if (std::ranges::any_of(points_, same, [&](const Point& p) { return lambda(p.at); }))
+        continue;
+      if (std::ranges::any_of(lambdas, same)) continue;
+      at.push_back(place);
+      lambdas.push_back(value);
+    }
+    std::vector<Found> found = trials_.at(lambdas);
+    const std::vector<double> shares =
+        target_.kind == Target::Kind::keep ? shares_(found) : std::vector<double>(found.size());
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const Point point{at[k], found[k].loadings.nonZeros(), shares[k]};
+      points_.insert(std::ranges::upper_bound(points_, point.at, {}, &Point::at), point);
+      if (best_.found.loadings.size() > 0 && !better(point)) continue;
+      best_ = {.found = std::move(found[k]),
+               .lambda = lambdas[k],
+               .nonzeros = point.nonzeros,
+               .share = point.share};
+    }
+    return !found.empty();
+  }
+
+  bool keeps(double share) const { return share >= target_.value - kRounding; }
+  double distance(Index nonzeros) const {
+    return std::abs(static_cast<double>(nonzeros) - target_.value);
+  }
+
+  bool better(const Point& point) const {
+    if (target_.kind == Target::Kind::nonzeros)
+      return distance(point.nonzeros) < distance(best_.nonzeros);
+    if (!keeps(point.share) || !keeps(best_.share)) return point.share > best_.share;
+    return point.nonzeros != best_.nonzeros ? point.nonzeros < best_.nonzeros
+                                            : point.share > best_.share;
+  }
+
+  bool done() const {
+    return target_.kind == Target::Kind::nonzeros && !points_.empty() &&
+           distance(best_.nonzeros) <= 0.5;  // a fraction of zeros need not be a whole number
+  }
+
+  bool too_dense(const Point& point) const {
+    return target_.kind == Target::Kind::keep ? keeps(point.share)
+                                              : static_cast<double>(point.nonzeros) > target_.value;
+  }
+
+  /// Neighbours between which the target is crossed, those that may gain most first.
+  std::vector<Place> promising() const {
+    std::vector<Place> places;
+    for (std::size_t k = 0; k < points_.size(); ++k) {
+      const Point& one = points_[k];
+      const Point other = k + 1 < points_.size() ? points_[k + 1] : Point{.at = 1};
+      if (too_dense(one) == too_dense(other)) continue;
+      const double here = lambda(one.at), there = lambda(other.at);
+      if (std::abs(there - here) <= kResolution * std::max(std::abs(here), std::abs(there)))
+        continue;
+      const Index fewest = std::min(one.nonzeros, other.nonzeros);
+      if (target_.kind == Target::Kind::keep && fewest + 1 >= best_.nonzeros) continue;
+      places.push_back({one, other});
+    }
+    std::ranges::stable_sort(places, {}, [&](const Place& place) {
+      return target_.kind == Target::Kind::keep
+                 ? static_cast<double>(std::min(place.dense.nonzeros, place.sparse.nonzeros))
+                 : std::min(distance(place.dense.nonzeros), distance(place.sparse.nonzeros));
+    });
+    if (places.size() > kMostPlaces) places.resize(kMostPlaces);
+    return places;
+  }
+
+  const Trials& trials_;
+  const LambdaRange& range_;
+  TruncationType type_;
+  const Target& target_;
+  const Shares& shares_;
+  std::vector<Point> points_;  ///< from dense to sparse
+  TargetFound best_;
+};
+
+}  // namespace
+
+TargetFound find_target(const Trials& trials, const LambdaRange& range, TruncationType type,
+                        const Target& target, const Shares& shares) {
+  return Search(trials, range, type, target, shares).run();
+}
+
+}  // namespace spcart

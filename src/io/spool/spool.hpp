@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "io/cache.hpp"
+#include "io/spool/growing_array.hpp"
+
+namespace spcart::io {
+
+/// Writes one part of a file from front to back.
+class FileStream {
+ public:
+  FileStream(const TemporaryFile& file, std::uint64_t offset) : file_(file), next_(offset) {}
+
+  void put(const void* data, std::size_t count) {
+    const auto* bytes = static_cast<const char*>(data);
+    buffer_.insert(buffer_.end(), bytes, bytes + count);
+    if (buffer_.size() >= kFull) flush();
+  }
+
+  void flush() {
+    file_.write_at(next_, buffer_.data(), buffer_.size());
+    next_ += buffer_.size();
+    buffer_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kFull = std::size_t{1} << 22;
+
+  const TemporaryFile& file_;
+  std::uint64_t next_;
+  std::vector<char> buffer_;
+};
+
+/// The numbers of a dense table as they come: in memory while there is room, then in a file.
+class NumberSpool {
+ public:
+  NumberSpool(Cache& cache, Scalar scalar, Index cols);
+
+  /// Appends `count` numbers that are not set yet, and returns where; they must be set before the
+  /// next call.
+  char* extend(std::size_t count) {
+    const std::size_t bytes = count * size_;
+    if (values_.size() + bytes > room_) flush();
+    count_ += count;
+    return values_.extend(bytes);
+  }
+
+  std::size_t count() const { return count_; }
+
+  /// Leaves room for so many bytes that come with the numbers and stay in memory. Throws Error
+  /// where there is not even room for all of those.
+  void make_room(std::size_t bytes);
+
+  /// What was appended as a table, each row or each column in one piece. The spool is of no use
+  /// afterwards.
+  decltype(Table::values) finish(Index rows, Index cols, FileView::Order order);
+
+ private:
+  void flush();
+
+  Cache& cache_;
+  Scalar scalar_;
+  std::size_t size_;  ///< of a number
+  std::uint64_t whole_room_;
+  std::uint64_t room_;        ///< for numbers in memory
+  std::uint64_t others_ = 0;  ///< bytes that room was made for
+  std::size_t count_ = 0;
+  GrowingArray<char> values_;
+  std::unique_ptr<TemporaryFile> file_;  ///< once they are too many
+  std::uint64_t next_ = kCacheHeader;    ///< where in it the next one goes
+};
+
+/// A sparse table in a file of ours, entry by entry in order.
+class SparseWriter {
+ public:
+  SparseWriter(Cache& cache, Index rows, Index cols, std::uint64_t most_entries);
+
+  /// The next entry: in the row of the last one and behind it, or in a later row.
+  void put(Index row, std::int32_t col, double value);
+
+  FileView finish();
+
+ private:
+  void begin_rows(Index end);
+
+  Cache& cache_;
+  FileView layout_;
+  std::unique_ptr<TemporaryFile> file_;
+  FileStream outer_, inner_, values_;
+  Index begun_ = 0;  ///< rows whose offsets are written
+};
+
+}  // namespace spcart::io

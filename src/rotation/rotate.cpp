@@ -1,0 +1,146 @@
+#include "spcart/rotate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "base/names.hpp"
+#include "base/random.hpp"
+#include "linalg/lapack.hpp"
+#include "rotation/rotate_rows.hpp"
+#include "rotation/turning.hpp"
+#include "spcart/error.hpp"
+#include "spcart/names.hpp"
+
+namespace spcart {
+namespace {
+
+constexpr auto kStatusNames =
+    std::to_array<Name<Status>>({{Status::not_run, "not_run"},
+                                 {Status::converged, "converged"},
+                                 {Status::iteration_limit, "iteration_limit"}});
+
+constexpr auto kStartNames = std::to_array<Name<Start>>({{Start::identity, "identity"},
+                                                         {Start::varimax, "varimax"},
+                                                         {Start::random, "random"},
+                                                         {Start::variance, "variance"},
+                                                         {Start::pca, "pca"},
+                                                         {Start::warm, "warm"}});
+
+/// How far V'V may be from the identity.
+constexpr double kOrthonormal = 1e-6;
+
+/// Of several settings that start by varimax it is found once, and kept in `varimax`.
+Matrix starting_rotation(const BasisPanels& basis, const RotateOptions& options, Matrix& varimax,
+                         const Tick& tick, const OtherRows* others) {
+  const Index r = basis.components();
+  if (options.from.size() > 0) return options.from;
+  switch (options.start) {
+    case Start::identity:
+      return Matrix::Identity(r, r);
+    case Start::varimax:
+      if (varimax.size() == 0) varimax = varimax_of_rows(basis, tick, others);
+      return varimax;
+    case Start::random:
+      return random_rotation(r, options.seed);
+    default:
+      throw Error(fmt::format("start = {}: it is no rotation", name(options.start)));
+  }
+}
+
+void check(ConstBlock v, const RotateOptions& options) {
+  if (v.cols() < 1 || v.rows() < v.cols())
+    throw Error(
+        fmt::format("basis: it is {} x {}; it needs at least one column, and no more columns "
+                    "than rows",
+                    v.rows(), v.cols()));
+  if (v.rows() > std::numeric_limits<std::int32_t>::max())
+    throw Error(fmt::format("basis: it has {} rows, more than 2^31 - 1", v.rows()));
+  const Matrix& from = options.from;
+  if (from.size() > 0 && (from.rows() != v.cols() || from.cols() != v.cols() ||
+                          !(from.transpose() * from).isIdentity(kOrthonormal)))
+    throw Error(fmt::format("from: it must be an orthogonal {} x {} matrix", v.cols(), v.cols()));
+  if (!(options.tolerance >= 0))
+    throw Error(fmt::format("tolerance = {}: it must be at least 0", options.tolerance));
+  if (options.max_iterations < 1)
+    throw Error(fmt::format("max-iterations = {}: it must be at least 1", options.max_iterations));
+  spcart::check(options.truncation, v.rows());
+}
+
+}  // namespace
+
+std::string_view name(Status value) { return name_in(kStatusNames, value); }
+
+std::string_view name(Start value) { return name_in(kStartNames, value); }
+template <>
+Start parse<Start>(std::string_view text) {
+  return parse_name(kStartNames, "start", text);
+}
+template <>
+bool is_name<Start>(std::string_view text) {
+  return find_name(kStartNames, text) != nullptr;
+}
+
+Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick) {
+  return std::move(rotate_and_truncate_all(v, std::span(&options, 1), tick).front());
+}
+
+std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const RotateOptions> settings,
+                                             const Tick& tick) {
+  if (settings.empty()) return {};
+  for (const RotateOptions& options : settings) check(v, options);
+  const BasisPanels basis(v);
+  if (!basis.gram().isIdentity(kOrthonormal)) throw Error("basis: its columns are not orthonormal");
+  return rotate_rows(basis, settings, tick, nullptr);
+}
+
+std::vector<Rotated> rotate_rows(const BasisPanels& rows, std::span<const RotateOptions> settings,
+                                 const Tick& tick, const OtherRows* others) {
+  constexpr Index kTurns = 20;  // that a setting takes, more or less
+  const auto count = static_cast<Index>(settings.size());
+  const Index r = rows.components(), threads_each = threads_for(rows.variables(), r, r);
+  const Index most = std::min({count, settings_together(rows.variables(), r),
+                               threads_for(rows.variables() * kTurns * count, r, r)});
+  const bool apart = !others && most > 1 && most >= threads_each;
+  const ThreadScope scope(apart ? most : threads_each);
+  Matrix varimax;
+  std::vector<Matrix> starts;
+  for (const RotateOptions& options : settings) {
+    starts.push_back(starting_rotation(rows, options, varimax, tick, others));
+    if (others) others->take_from_first(starts.back());
+  }
+  std::vector<Rotated> results(settings.size());
+  SharedTick shared(tick);
+  const Tick told = std::ref(shared);
+  parallel_for(count, apart, [&](Index k) {
+    const ThreadScope alone(apart ? 1 : 0);
+    const auto place = static_cast<std::size_t>(k);
+    Turning turning(rows, settings[place], std::move(starts[place]), others);
+    while (!turning.done()) {
+      tell(told, turning.progress(), others);
+      turning.turn();
+    }
+    turning.move_to(results[place]);
+  });
+  return results;
+}
+
+void check_rotation(ConstBlock v, std::span<const RotateOptions> settings) {
+  for (const RotateOptions& options : settings) check(v, options);
+  if (!settings.empty() && !(v.transpose() * v).isIdentity(kOrthonormal))
+    throw Error("basis: its columns are not orthonormal");
+}
+
+Index settings_together(Index variables, Index components) {
+  constexpr Index kMost = 16, kNumbers = Index{1} << 25, kOfASetting = 4;
+  return std::clamp<Index>(kNumbers / (kOfASetting * variables * components), 1, kMost);
+}
+
+Matrix random_rotation(Index r, std::uint64_t seed) {
+  return orthonormalized(Random(seed).normal(r, r));
+}
+
+}  // namespace spcart

@@ -1,0 +1,167 @@
+#include "rotation/spread_selection.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace spcart {
+namespace {
+
+// As in `select`.
+constexpr double kRounding = 1e-12, kSpread = 0.06;
+
+/// Sizes |z| as whole numbers of the same order, so that halving an interval of them ends.
+std::int64_t order_of(double size) { return std::bit_cast<std::int64_t>(size); }
+double size_of_order(std::int64_t order) { return std::bit_cast<double>(order); }
+
+/// No entry of an orthonormal basis is larger, however it is rotated.
+constexpr double kLargest = 2;
+
+/// One column: the sizes of its own entries and how much of them is up to a given size, which is
+/// how many there are (count) or the sum of their squares (energy).
+class Column {
+ public:
+  Column(const double* z, Index count, bool energy) : sizes_(static_cast<std::size_t>(count)) {
+    std::transform(z, z + count, sizes_.begin(), [](double v) { return std::abs(v); });
+    std::ranges::sort(sizes_);
+    amounts_.reserve(sizes_.size() + 1);
+    amounts_.push_back(0);
+    for (const double size : sizes_)
+      amounts_.push_back(amounts_.back() + (energy ? size * size : 1));
+  }
+
+  double amount(std::int64_t order) const {
+    if (order < 0) return 0;
+    return amounts_[static_cast<std::size_t>(
+        std::ranges::upper_bound(sizes_, size_of_order(order)) - sizes_.begin())];
+  }
+
+  std::ptrdiff_t count_of(double size) const {
+    return std::ranges::upper_bound(sizes_, size) - std::ranges::lower_bound(sizes_, size);
+  }
+
+ private:
+  std::vector<double> sizes_, amounts_;
+};
+
+/// Halves intervals (low, high] of all columns until each holds one size: the smallest up to which
+/// there is more than may be zeroed.
+class Search {
+ public:
+  Search(const Matrix& z, const Truncation& truncation, const OtherRows& others,
+         std::span<const Threshold> guesses)
+      : others_(others), energy_(truncation.type == TruncationType::energy), r_(z.cols()) {
+    for (Index i = 0; i < r_; ++i) columns_.emplace_back(z.col(i).data(), z.rows(), energy_);
+    low_.assign(columns_.size(), -1);
+    high_.assign(columns_.size(), order_of(kLargest));
+    begin(truncation.lambda, guesses);
+    while (halve()) {
+    }
+  }
+
+  /// What stays of column i, whose own entries are z.
+  std::vector<Threshold> thresholds(const Matrix& z) const {
+    Vector own(r_);
+    for (Index i = 0; i < r_; ++i)
+      own[i] = static_cast<double>(columns_[place(i)].count_of(size_of_order(high_[place(i)])));
+    const Vector before = others_.sum_before(own);
+    std::vector<Threshold> all(columns_.size());
+    for (Index i = 0; i < r_; ++i) {
+      Threshold& t = all[place(i)];
+      t.least = size_of_order(high_[place(i)]);
+      // Of equals the first ones go, as many as may.
+      const double left = budget_[i] - amount_low_[i];
+      const double may = std::floor(energy_ ? left / (t.least * t.least) : left);
+      const auto zeroed = static_cast<std::ptrdiff_t>(std::clamp(may - before[i], 0.0, own[i]));
+      t.ties_from = place_after(z.col(i), t.least, zeroed);
+    }
+    return all;
+  }
+
+ private:
+  static std::size_t place(Index i) { return static_cast<std::size_t>(i); }
+
+  /// The first place behind so many entries of that size.
+  static std::int32_t place_after(const Eigen::Ref<const Vector>& z, double size,
+                                  std::ptrdiff_t ties) {
+    Index j = 0;
+    for (; ties > 0; ++j)
+      if (std::abs(z[j]) == size) --ties;
+    return static_cast<std::int32_t>(j);
+  }
+
+  /// What may be zeroed, and the interval about each guess, or beside it.
+  void begin(double lambda, std::span<const Threshold> guesses) {
+    Matrix amounts(r_, 3);
+    std::vector<std::int64_t> below(columns_.size()), above(columns_.size());
+    for (Index i = 0; i < r_; ++i) {
+      const double guess = guesses[place(i)].least;
+      const bool good = guess > 0 && guess < 1;
+      below[place(i)] = good ? order_of(guess * (1 - kSpread)) : -1;
+      above[place(i)] = order_of(good ? guess * (1 + kSpread) : kLargest);
+      const Column& column = columns_[place(i)];
+      amounts.row(i) << column.amount(below[place(i)]), column.amount(above[place(i)]),
+          column.amount(order_of(kLargest));
+    }
+    others_.sum(amounts);
+    budget_ =
+        energy_ ? Vector(lambda * (1 + kRounding) * amounts.col(2)) : Vector::Constant(r_, lambda);
+    amount_low_ = Vector::Zero(r_);
+    for (Index i = 0; i < r_; ++i) {
+      if (amounts(i, 0) > budget_[i]) {
+        high_[place(i)] = below[place(i)];
+      } else if (amounts(i, 1) > budget_[i]) {
+        high_[place(i)] = above[place(i)];
+        raise(i, below[place(i)], amounts(i, 0));
+      } else {
+        raise(i, above[place(i)], amounts(i, 1));
+      }
+    }
+  }
+
+  void raise(Index i, std::int64_t low, double amount) {
+    low_[place(i)] = low;
+    amount_low_[i] = amount;
+  }
+
+  bool halve() {
+    Matrix amounts = Matrix::Zero(r_, 1);
+    const auto middle = [&](std::size_t i) { return low_[i] + (high_[i] - low_[i]) / 2; };
+    bool open = false;
+    for (Index i = 0; i < r_; ++i) {
+      if (high_[place(i)] - low_[place(i)] <= 1) continue;
+      open = true;
+      amounts(i) = columns_[place(i)].amount(middle(place(i)));
+    }
+    if (!open) return false;
+    others_.sum(amounts);
+    for (Index i = 0; i < r_; ++i) {
+      if (high_[place(i)] - low_[place(i)] <= 1) continue;
+      if (amounts(i) > budget_[i])
+        high_[place(i)] = middle(place(i));
+      else
+        raise(i, middle(place(i)), amounts(i));
+    }
+    return true;
+  }
+
+  const OtherRows& others_;
+  bool energy_;
+  Index r_;
+  std::vector<Column> columns_;
+  std::vector<std::int64_t> low_, high_;
+  Vector budget_, amount_low_;
+};
+
+}  // namespace
+
+void select_spread(const Matrix& z, const Truncation& truncation, const OtherRows& others,
+                   std::span<Threshold> thresholds) {
+  const std::vector<Threshold> found = Search(z, truncation, others, thresholds).thresholds(z);
+  for (std::size_t i = 0; i < thresholds.size(); ++i)
+    if (!std::isinf(thresholds[i].least)) thresholds[i] = found[i];
+}
+
+}  // namespace spcart

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "linalg/polar.hpp"
+#include "rotation/basis_panels.hpp"
+#include "rotation/other_rows.hpp"
+#include "rotation/sliced_loadings.hpp"
+#include "spcart/rotate.hpp"
+
+namespace spcart {
+
+/// One setting on its way through Algorithm 1, turn by turn. Rows of V that are too short for any
+/// of their rotated entries to stay are left out: for good where the threshold is given, else as
+/// long as thresholds are above them.
+class Turning {
+ public:
+  /// `others` is null where all rows are here. All but the start must outlive it.
+  Turning(const BasisPanels& whole, const RotateOptions& options, Matrix start,
+          const OtherRows* others);
+  Turning(const Turning&) = delete;
+  Turning& operator=(const Turning&) = delete;
+
+  bool done() const { return status_ != Status::not_run; }
+  double progress() const {
+    return static_cast<double>(history_.size()) / static_cast<double>(options_.max_iterations);
+  }
+
+  void turn();
+  void move_to(Rotated& result);
+
+ private:
+  /// What a slice works on, and what it contributes.
+  struct Part {
+    Matrix panel;    ///< some rows of Z = V R'
+    Matrix product;  ///< (X'V)' before X is normalised, with the basis's rows of zeros
+    Vector zeroed;   ///< of each rotated loading |z|^2 over the entries set to zero
+    std::vector<double> work;
+  };
+  Part& part(Index slice) { return parts_[static_cast<std::size_t>(slice)]; }
+  Threshold& threshold(Index i) { return thresholds_[static_cast<std::size_t>(i)]; }
+
+  /// Whether a threshold depends on the whole of a rotated loading.
+  bool selects() const {
+    return options_.truncation.type == TruncationType::count ||
+           options_.truncation.type == TruncationType::energy;
+  }
+
+  void work_on(std::optional<BasisPanels> fewer, double bound);
+  void leave_out_rows();
+  void clear();
+  void rotate();
+  bool select();
+  void select_some(Index slice);
+  void truncate(Index slice, Index first, ConstBlock z);
+  void end();
+  void sum_with_others(double& zeroed, double& nonzeros);
+  double update();
+  void divide_products();
+  double objective(double nonzeros, double trace_norm) const;
+
+  const BasisPanels& whole_;
+  const RotateOptions& options_;
+  const OtherRows* others_;
+  Index r_;
+  Matrix rotation_, truncated_from_;
+  PolarSteps polar_;
+  std::vector<Threshold> thresholds_;
+
+  std::optional<BasisPanels> fewer_;
+  const BasisPanels* basis_ = &whole_;  ///< the rows that are turned
+  double bound_ = 0;                    ///< entries of all others are below it
+  Matrix left_gram_;                    ///< V'V over the rows that are left out, for energy
+
+  SlicedLoadings x_, before_;
+  std::vector<Part> parts_;
+  Matrix product_;  ///< X'V
+  Matrix z_;        ///< Z, where thresholds depend on all of it
+  Vector lengths_, l1_;
+  std::vector<Iteration> history_;
+  Status status_ = Status::not_run;
+};
+
+}  // namespace spcart

@@ -1,0 +1,97 @@
+#include "selection/reading.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spcart/criteria.hpp"
+
+namespace spcart {
+namespace {
+
+/// Of components, and of variables in one: more are a list to look up, not one to read.
+constexpr Index kMost = 10;
+
+/// What `fit` explains with so many components of so many variables, as fractions of all variance:
+/// the same fit that a user is told to call.
+struct FitVariance {
+  double by_scores = 0;  ///< if the table is regressed on the scores
+  double in_span = 0;    ///< CPEV
+};
+
+FitVariance explained(const DataMatrix& a, const Basis& basis, Index components, Index nonzeros,
+                      const ChooseOptions& options, const Tick& tick) {
+  Options wanted{.components = components,
+                 .nonzeros = nonzeros,
+                 .effort = options.effort,
+                 .overlap = options.overlap,
+                 .tolerance = options.tolerance,
+                 .max_iterations = options.max_iterations,
+                 .seed = options.seed};
+  const Observer within = [&](const Progress&) {
+    if (tick) tick(0);
+    return true;
+  };
+  const Result result = fit(a, basis, wanted, within);
+  return {variance_by_scores(a, result.loadings, tick) / a.squared_norm(), result.criteria.cpev};
+}
+
+double explained_by_pca(const DataMatrix& a, const Basis& basis, Index components) {
+  return basis.singular_values.head(components).squaredNorm() / a.squared_norm();
+}
+
+}  // namespace
+
+Index components_to_read(const Scree& scree) {
+  if (scree.by_parallel == 0) return 0;
+  return std::clamp<Index>(std::min(scree.by_parallel, scree.by_broken_stick), 1, kMost);
+}
+
+Index variables_to_read(const DataMatrix& a, const Basis& basis, Index components,
+                        const ChooseOptions& options, const Tick& tick) {
+  constexpr double kByScores = 0.9, kInSpan = 0.5, kGrowth = 1.5;
+  const double pca = explained_by_pca(a, basis, components);
+  const Index all = a.cols();
+  // The scores may tell nearly all of a block of variables that two of them stand for. So that a
+  // component shows what it is made of, it also holds half of the variance, if a few can do that.
+  const auto is_enough = [&](Index k) {
+    if (k >= all) return true;
+    const FitVariance found = explained(a, basis, components, k, options, tick);
+    return found.by_scores >= kByScores * pca && (k >= kMost || found.in_span >= kInSpan * pca);
+  };
+  const auto more = [&](Index k) {
+    return std::min(all, static_cast<Index>(std::lround(kGrowth * static_cast<double>(k))));
+  };
+  // A component of one variable is that variable. What is explained need not rise evenly with their
+  // number: a number that is enough by luck is passed over, as the next is not.
+  Index too_few = 1, size = std::min<Index>(2, all);
+  bool reached = is_enough(size);
+  while (size < all) {
+    const Index next = more(size);
+    const bool next_reached = is_enough(next);
+    if (reached && next_reached) break;
+    too_few = size;
+    size = next;
+    reached = next_reached;
+  }
+  while (size - too_few > 1) {
+    const Index middle = (too_few + size) / 2;
+    (is_enough(middle) ? size : too_few) = middle;
+  }
+  return size;
+}
+
+bool is_readable(const Recommendation& to_predict, const Recommendation& to_read) {
+  return to_predict.components == to_read.components && to_predict.nonzeros >= to_read.nonzeros &&
+         to_predict.nonzeros <= kMost;
+}
+
+void measure(const DataMatrix& a, const Basis& basis, const ChooseOptions& options,
+             Recommendation& recommendation, const Tick& tick) {
+  const Index r = recommendation.components, k = recommendation.nonzeros;
+  if (r == 0) return;
+  recommendation.explained_by_pca = explained_by_pca(a, basis, r);
+  recommendation.explained = k < a.cols() ? explained(a, basis, r, k, options, tick).by_scores
+                                          : recommendation.explained_by_pca;
+}
+
+}  // namespace spcart

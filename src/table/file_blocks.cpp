@@ -1,0 +1,191 @@
+#include "table/file_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "spcart/error.hpp"
+#include "table/file_scalar.hpp"
+#include "table/open_file.hpp"
+
+namespace spcart {
+namespace {
+
+/// Bytes of a block that lies in one piece: more would make reading no faster.
+constexpr std::uint64_t kPiece = std::uint64_t{1} << 23;
+
+std::uint64_t bytes_of(Index count, std::size_t size) {
+  return static_cast<std::uint64_t>(count) * size;
+}
+
+/// Bytes that a number takes in a block: as it lies in the file, and as it is used.
+std::size_t bytes_a_number(FileScalar scalar) {
+  return size_of(scalar) + (is_kept(scalar) ? 0 : size_of(widened(scalar)));
+}
+
+[[noreturn]] void refuse(const FileView& view, std::string_view what) {
+  throw Error(fmt::format("{}: is no sparse table: {}", view.file->name(), what));
+}
+
+/// Leaves the numbers of a block in the type in which they are used, and says where.
+const void* widen_block(FileScalar scalar, std::size_t count, RawBuffer& stored, RawBuffer& kept) {
+  if (is_kept(scalar)) return stored.data();
+  widen(scalar, stored.data(), count, kept.reserve(count * size_of(widened(scalar))));
+  return kept.data();
+}
+
+}  // namespace
+
+std::uint64_t stored_bytes(const FileView& view) {
+  const auto size = size_of(view.scalar);
+  if (!view.sparse) return bytes_of(view.rows, size) * static_cast<std::uint64_t>(view.cols);
+  return bytes_of(view.entries, size + sizeof(std::int32_t)) +
+         bytes_of(view.rows + 1, sizeof(std::int64_t));
+}
+
+void check_extent(const FileView& view) {
+  if (view.file == nullptr) throw Error("the view of a file has no file");
+  const auto check = [&](std::uint64_t offset, Index lines, Index length, std::size_t size) {
+    std::uint64_t end = 0;
+    if (lines < 0 || length < 0 ||
+        __builtin_mul_overflow(static_cast<std::uint64_t>(lines),
+                               static_cast<std::uint64_t>(length), &end) ||
+        __builtin_mul_overflow(end, size, &end) || __builtin_add_overflow(end, offset, &end) ||
+        end > view.file->size())
+      throw Error(fmt::format("{}: has {} bytes, too few for a table of {} x {}", view.file->name(),
+                              view.file->size(), view.rows, view.cols));
+  };
+  if (view.sparse) {
+    check(view.values, view.entries, 1, size_of(view.scalar));
+    check(view.inner, view.entries, 1, sizeof(std::int32_t));
+    check(view.outer, view.rows + 1, 1, sizeof(std::int64_t));
+  } else {
+    check(view.values, view.rows, view.cols, size_of(view.scalar));
+  }
+}
+
+DenseBlocks::DenseBlocks(const FileView& view, FileView::Order along, Index step)
+    : view_(view),
+      by_row_(along == FileView::Order::row),
+      contiguous_(along == view.order),
+      lines_([&] {
+        const Index length = by_row_ ? view.cols : view.rows;
+        const std::uint64_t most = view.memory / ReadAhead<DenseBlock>::kBuffers;
+        const std::uint64_t room = contiguous_ ? std::min(most, kPiece) : most;
+        const std::uint64_t group =
+            bytes_of(length, bytes_a_number(view.scalar)) * static_cast<std::uint64_t>(step);
+        return step * static_cast<Index>(std::max<std::uint64_t>(room / group, 1));
+      }()),
+      ahead_([this](DenseBlock& block, const std::stop_token& stop) { return fill(block, stop); }) {
+}
+
+bool DenseBlocks::fill(DenseBlock& block, const std::stop_token& stop) {
+  const Index lines = by_row_ ? view_.rows : view_.cols;
+  if (first_ == lines) return false;
+  block.first = first_;
+  block.count = std::min(lines_, lines - first_);
+  read(block, stop);
+  view_.file->check_unchanged();
+  first_ += block.count;
+
+  const Index rows = by_row_ ? block.count : view_.rows, cols = by_row_ ? view_.cols : block.count;
+  const auto numbers = static_cast<std::size_t>(rows * cols);
+  const bool row_major = view_.order == FileView::Order::row;
+  block.values = {.data = widen_block(view_.scalar, numbers, block.stored, block.kept),
+                  .scalar = widened(view_.scalar),
+                  .rows = rows,
+                  .cols = cols,
+                  .row_stride = row_major ? cols : 1,
+                  .col_stride = row_major ? 1 : rows};
+  return true;
+}
+
+void DenseBlocks::read(DenseBlock& block, const std::stop_token& stop) const {
+  const std::size_t size = size_of(view_.scalar);
+  const Index lines = by_row_ ? view_.rows : view_.cols, length = by_row_ ? view_.cols : view_.rows;
+  const std::uint64_t piece = bytes_of(block.count, size);  // of each line across
+  char* to = block.stored.reserve(piece * static_cast<std::uint64_t>(length));
+  if (contiguous_) {
+    const std::uint64_t line = bytes_of(length, size);
+    view_.file->read(view_.values + static_cast<std::uint64_t>(block.first) * line, to,
+                     static_cast<std::uint64_t>(block.count) * line);
+    return;
+  }
+  for (Index k = 0; k < length && !stop.stop_requested(); ++k, to += piece)
+    view_.file->read(view_.values + bytes_of(k * lines + block.first, size), to, piece);
+}
+
+SparseBlocks::SparseBlocks(const FileView& view, Index step)
+    : view_(view),
+      step_(step),
+      most_entries_(
+          static_cast<Index>(std::min(view.memory / ReadAhead<SparseBlock>::kBuffers, kPiece) /
+                             (bytes_a_number(view.scalar) + sizeof(std::int32_t)))),
+      ahead_([this](SparseBlock& block, const std::stop_token&) { return fill(block); }) {}
+
+bool SparseBlocks::fill(SparseBlock& block) {
+  if (first_ == view_.rows) return false;
+  if (first_ + 1 >= window_ + static_cast<Index>(offsets_.size())) read_offsets();
+  const auto at = [this](Index row) { return offsets_[static_cast<std::size_t>(row - window_)]; };
+  const Index end = window_ + static_cast<Index>(offsets_.size()) - 1;
+  block.first = first_;
+  Index last = std::min(first_ + step_, end);
+  while (last < end && at(std::min(last + step_, end)) - at(first_) <= most_entries_)
+    last = std::min(last + step_, end);
+  block.count = last - first_;
+  if (at(last) - at(first_) > std::numeric_limits<std::int32_t>::max())
+    refuse(view_, "its rows are too long");
+  block.outer.clear();
+  for (Index row = first_; row <= last; ++row)
+    block.outer.push_back(static_cast<std::int32_t>(at(row) - at(first_)));
+  read_entries(block);
+  view_.file->check_unchanged();
+  first_ = last;
+  return true;
+}
+
+/// Offsets of the rows from first_ on, a multiple of the step.
+void SparseBlocks::read_offsets() {
+  constexpr Index kRows = Index{1} << 16;
+  window_ = first_;
+  const Index rows = std::min(std::max(kRows / step_, Index{1}) * step_, view_.rows - first_);
+  const auto before = offsets_.empty() ? 0 : offsets_.back();
+  offsets_.resize(static_cast<std::size_t>(rows) + 1);
+  view_.file->read(view_.outer + bytes_of(first_, sizeof(std::int64_t)),
+                   reinterpret_cast<char*>(offsets_.data()),
+                   offsets_.size() * sizeof(std::int64_t));
+  if (offsets_.front() != before || offsets_.back() > view_.entries ||
+      !std::is_sorted(offsets_.begin(), offsets_.end()))
+    refuse(view_, "the offsets of its rows do not rise from 0 to its number of entries");
+}
+
+void SparseBlocks::read_entries(SparseBlock& block) {
+  const auto begin = offsets_[static_cast<std::size_t>(block.first - window_)];
+  const auto count = static_cast<std::size_t>(block.outer.back());
+  const std::size_t size = size_of(view_.scalar);
+  view_.file->read(view_.inner + bytes_of(begin, sizeof(std::int32_t)),
+                   block.inner.reserve(count * sizeof(std::int32_t)), count * sizeof(std::int32_t));
+  view_.file->read(view_.values + bytes_of(begin, size), block.stored.reserve(count * size),
+                   count * size);
+  const auto* inner = reinterpret_cast<const std::int32_t*>(block.inner.data());
+  for (std::size_t row = 0; row + 1 < block.outer.size(); ++row) {
+    std::int64_t last = -1;
+    for (std::int32_t k = block.outer[row]; k < block.outer[row + 1]; ++k) {
+      if (inner[k] <= last || inner[k] >= view_.cols)
+        refuse(view_, fmt::format("the columns of row {} do not rise from 0 to {}",
+                                  block.first + static_cast<Index>(row) + 1, view_.cols - 1));
+      last = inner[k];
+    }
+  }
+  block.values = {.major = SparseView::Major::row,
+                  .rows = block.count,
+                  .cols = view_.cols,
+                  .values = widen_block(view_.scalar, count, block.stored, block.kept),
+                  .scalar = widened(view_.scalar),
+                  .inner = inner,
+                  .outer = block.outer.data(),
+                  .wide = false};
+}
+
+}  // namespace spcart

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "spcart/file.hpp"
+#include "table/read_ahead.hpp"
+
+namespace spcart {
+
+/// Memory of any type that is not set before use and grows as it must.
+class RawBuffer {
+ public:
+  /// Room for so many bytes; what was there is lost where it grows.
+  char* reserve(std::size_t bytes) {
+    if (bytes > size_) {
+      data_.reset();  // not to have both at a time
+      data_ = std::make_unique_for_overwrite<Bytes>(bytes);
+      size_ = bytes;
+    }
+    return data_.get();
+  }
+  char* data() const { return data_.get(); }
+
+ private:
+  using Bytes = char[];  // NOLINT(modernize-avoid-c-arrays)
+  std::unique_ptr<Bytes> data_;
+  std::size_t size_ = 0;
+};
+
+/// Rows (or columns) `first` to `first + count - 1` of a table in a file, whole.
+struct DenseBlock {
+  Index first = 0, count = 0;
+  DenseView values;  ///< of the block alone
+
+  RawBuffer stored, kept;
+};
+
+struct SparseBlock {
+  Index first = 0, count = 0;
+  SparseView values;
+
+  std::vector<std::int32_t> outer;
+  RawBuffer inner, stored, kept;
+};
+
+/// The blocks of a dense table from first to last, of whole rows or of whole columns; each holds a
+/// multiple of `step` of them, the last one what is left.
+class DenseBlocks {
+ public:
+  DenseBlocks(const FileView& view, FileView::Order along, Index step = 1);
+
+  const DenseBlock* next() { return ahead_.next(); }
+
+ private:
+  bool fill(DenseBlock& block, const std::stop_token& stop);
+  void read(DenseBlock& block, const std::stop_token& stop) const;
+
+  FileView view_;
+  bool by_row_;      ///< blocks are of whole rows
+  bool contiguous_;  ///< a block lies in one piece
+  Index lines_;      ///< in a block
+  Index first_ = 0;  ///< line that is read next
+  ReadAhead<DenseBlock> ahead_;
+};
+
+/// The same for the rows of a sparse table.
+class SparseBlocks {
+ public:
+  explicit SparseBlocks(const FileView& view, Index step = 1);
+
+  const SparseBlock* next() { return ahead_.next(); }
+
+ private:
+  bool fill(SparseBlock& block);
+  void read_offsets();
+  void read_entries(SparseBlock& block);
+
+  FileView view_;
+  Index step_;
+  Index most_entries_;                 ///< in a block of more than one step
+  Index first_ = 0;                    ///< row that is read next
+  Index window_ = 0;                   ///< row that the first of the offsets belongs to
+  std::vector<std::int64_t> offsets_;  ///< where rows begin, and the last one ends
+  ReadAhead<SparseBlock> ahead_;
+};
+
+/// Throws Error where the file is too short for the view.
+void check_extent(const FileView& view);
+
+}  // namespace spcart
