@@ -10,7 +10,8 @@ namespace spcart {
 struct PathOptions {
   std::vector<TruncationType> truncations = {TruncationType::hard};
   std::vector<Index> components = {2};
-  std::optional<Index> points = {};  ///< of each type; default: 40, or as many lambdas as there are
+  std::optional<Index> points = {};  ///< of each type, 2 to 10000; default: 40, or as many lambdas
+                                     ///< as there are
   double keep = 0.95;                ///< share of PCA's CPEV that `Path::keep` is to keep
   Effort effort = {};    ///< of the search: at each point a quarter of a fit's, or a time for all
   double overlap = 0.1;  ///< search: largest mean |cos| between components, 0 to 1

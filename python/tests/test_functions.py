@@ -106,7 +106,7 @@ def test_path_names_what_is_wrong(table):
         ({"n_components": []}, "there is no number of them"),
         ({"truncation": []}, "truncation: there is none to follow"),
         ({"truncation": "x"}, "truncation = x: it must be one of hard, soft, count, energy"),
-        ({"points": 1}, "points = 1: it must be at least 2"),
+        ({"points": 1}, "points = 1: it must be from 2 to 10000"),
         ({"keep": 0}, "keep = 0: it must be above 0 and at most 1"),
         ({"tol": -1}, "tol = -1: it must be a number of at least 0"),
     ]:

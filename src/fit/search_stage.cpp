@@ -34,6 +34,12 @@ bool are_products_cheap(const DataMatrix& a, Index r) {
   return std::min(p * p, 2 * a.entries()) * static_cast<double>(r) <= kMost;
 }
 
+bool has_empty(const Loadings& x) {
+  for (Index i = 0; i < x.cols(); ++i)
+    if (x.col(i).nonZeros() == 0) return true;
+  return false;
+}
+
 class Stage {
  public:
   Stage(const DataMatrix& a, const Basis& basis, const Result& result, const Tick& tick)
@@ -88,14 +94,21 @@ class Stage {
     const Index step = counts_ == Counts::each ? r : 1;
     Loadings best = result_.loadings;
     Index high = (best.nonZeros() + step - 1) / step, low = r / step - 1;
-    if (!(searcher_.explained(best) >= least))
-      return searcher_.run(starts_, search_options(in_parts(high * step, r), 1), tick_);
+    std::vector<Loadings> starts = starts_;
+    // Too few to keep the share, or for every component to have one.
+    if (!(searcher_.explained(best) >= least) || has_empty(best)) {
+      high = std::max(high, r / step);
+      Loadings found = searcher_.run(starts, search_options(in_parts(high * step, r), 1), tick_);
+      if (!(searcher_.explained(best) >= least)) return found;
+      if (!(searcher_.explained(found) >= least)) return best;
+      best = found;
+      starts = {found};
+    }
     const double steps = std::ceil(std::log2(std::max(high - low, Index{2})));
     const double part = effort_of(options_).level == Effort::Level::seconds ? 1 / steps : 0.25;
     const auto with = [&](Index count, std::span<const Loadings> starts) {
       return searcher_.run(starts, search_options(in_parts(count * step, r), part), tick_);
     };
-    std::vector<Loadings> starts = starts_;
     while (high - low > 1) {
       const Index middle = (low + high) / 2;
       Loadings found = with(middle, starts);

@@ -75,7 +75,7 @@ Answer Chain::run(const std::vector<SparseVector>* start) {
 bool Chain::exhausted() {
   const double part = work_ / limit_.work;
   if (tick_) tick_(std::min(part, 1.0));
-  return limit_.end ? std::chrono::steady_clock::now() >= *limit_.end : part >= 1;
+  return part >= 1 || (limit_.end && std::chrono::steady_clock::now() >= *limit_.end);
 }
 
 Index Chain::nonzeros() const {
@@ -141,7 +141,6 @@ bool Chain::sweep(bool interruptible) {
 /// Work that component t may take in a sweep: its part of what is left, so that those after it
 /// have their turn.
 double Chain::allowance(Index t) const {
-  if (limit_.end) return std::numeric_limits<double>::infinity();
   return std::max(limit_.work - work_, 0.0) / static_cast<double>(count() - t);
 }
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -104,33 +106,35 @@ double sweep_work(const SecondMoments& s, const std::vector<Index>& nonzeros) {
 /// take as long for one chain as for all.
 struct Plan {
   Index chains = 1;
-  Limit limit;
+  double work = 0;                ///< of each chain
+  std::optional<double> seconds;  ///< likewise
 };
-Plan plan_of(const SecondMoments& s, const SearchOptions& options) {
+Plan plan_of(const SecondMoments& s, const SearchOptions& options, Effort::Level level) {
   constexpr double kSweeps = 8;  // that each of several chains should be able to make
   constexpr double kFewSweeps = 3, kMostAlone = 6e7;
   double work = kNormalWork * options.scale;
-  if (options.effort.level != Effort::Level::normal) work *= kThorough;
+  if (level != Effort::Level::normal) work *= kThorough;
   Plan plan;
   plan.chains = static_cast<Index>(std::clamp(
       kMostChains * work / (kSweeps * sweep_work(s, options.nonzeros)), 1.0, 1.0 * kMostChains));
   // A chain by itself makes some sweeps, unless that takes long.
   if (plan.chains <= 2)
     work = std::max(1.5 * work, std::min(kFewSweeps * sweep_work(s, options.nonzeros), kMostAlone));
-  plan.limit.work = work;
+  plan.work = work;
+  if (options.effort.level == Effort::Level::seconds) {
+    if (level == Effort::Level::seconds) plan.work = std::numeric_limits<double>::infinity();
+    const Index in_turn = (plan.chains + threads() - 1) / threads();
+    plan.seconds = options.effort.seconds * options.scale / static_cast<double>(in_turn);
+  }
   return plan;
 }
 
 /// The limit of a chain that begins now.
-Limit begun(const Plan& plan, const SearchOptions& options) {
-  Limit limit = plan.limit;
-  if (options.effort.level == Effort::Level::seconds) {
-    const double seconds = options.effort.seconds * options.scale;
-    const Index in_turn = (plan.chains + threads() - 1) / threads();
-    limit.end =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                           std::chrono::duration<double>(seconds / static_cast<double>(in_turn)));
-  }
+Limit begun(const Plan& plan) {
+  Limit limit{.work = plan.work};
+  if (plan.seconds)
+    limit.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(*plan.seconds));
   return limit;
 }
 
@@ -169,24 +173,33 @@ Loadings Searcher::run(std::span<const Loadings> starts, const SearchOptions& op
   std::vector<std::vector<SparseVector>> from;
   for (const Loadings& x : starts) from.push_back(known_part(normalized(x), s_.variables()));
   const Wanted wanted{options.nonzeros, options.counts, options.overlap};
-  const Plan plan = plan_of(s_, options);
-  std::vector<Answer> answers(static_cast<std::size_t>(plan.chains));
-  SharedTick shared(tick);
-  parallel_for(plan.chains, threads() > 1 && plan.chains > 1, [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    Chain chain(s_, wanted, seed_of(options.seed, i), begun(plan, options),
-                [&](double part) { shared(part); });
-    // The last start first: with one chain there is time for the best guess only.
-    answers[k] = chain.run(k < from.size() ? &from[from.size() - 1 - k] : nullptr);
-  });
-
   Answer best{from.front(), merit_of(s_, from.front())};
   const Merit given = fits(from.front(), wanted) ? best.merit : Merit{.overlap = 2};
   best.merit = given;
-  for (Answer& answer : answers) {
-    if (!fits(answer.x, wanted)) continue;
-    const bool less = given.overlap <= options.overlap && answer.merit.explained < given.explained;
-    if (!less && answer.merit.better_than(best.merit, options.overlap)) best = std::move(answer);
+  SharedTick shared(tick);
+  const auto run_chains = [&](const Plan& plan) {
+    std::vector<Answer> answers(static_cast<std::size_t>(plan.chains));
+    parallel_for(plan.chains, threads() > 1 && plan.chains > 1, [&](Index i) {
+      const ThreadScope alone(1);  // its products are small
+      const auto k = static_cast<std::size_t>(i);
+      Chain chain(s_, wanted, seed_of(options.seed, i), begun(plan),
+                  [&](double part) { shared(part); });
+      // The last start first: with one chain there is time for the best guess only.
+      answers[k] = chain.run(k < from.size() ? &from[from.size() - 1 - k] : nullptr);
+    });
+    for (Answer& answer : answers) {
+      if (!fits(answer.x, wanted)) continue;
+      const bool less =
+          given.overlap <= options.overlap && answer.merit.explained < given.explained;
+      if (!less && answer.merit.better_than(best.merit, options.overlap)) best = std::move(answer);
+    }
+  };
+  // More effort begins with what normal effort finds, so that it never ends with a worse answer.
+  const Plan normal = plan_of(s_, options, Effort::Level::normal);
+  run_chains(normal);
+  if (options.effort.level != Effort::Level::normal) {
+    from.push_back(best.x);
+    run_chains(plan_of(s_, options, options.effort.level));
   }
   return loadings_of(best.x, s_.variables(), variables_);
 }

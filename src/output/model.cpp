@@ -21,7 +21,8 @@ Loadings read_columns(const Fields& fields, std::string_view file, Index p, Inde
     const Vector values = column.numbers("value", static_cast<Index>(rows.size()));
     // Far from unit length there is no model, and scores may overflow.
     constexpr double kRounding = 1e-6;
-    const double length = values.stableNorm();
+    const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
+    const double length = largest > 0 ? largest * (values / largest).norm() : 0;
     if (length != 0 && !(std::abs(length - 1) <= kRounding))
       column.refuse("value", fmt::format("has length {:.6g}, and a component must have 1", length));
     for (std::size_t k = 0; k < rows.size(); ++k)

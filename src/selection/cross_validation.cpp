@@ -1,5 +1,7 @@
 #include "selection/cross_validation.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -11,6 +13,7 @@
 #include "base/random.hpp"
 #include "rotation/basis_panels.hpp"
 #include "rotation/rotate_rows.hpp"
+#include "spcart/error.hpp"
 #include "spcart/resample.hpp"
 
 namespace spcart {
@@ -125,6 +128,9 @@ class CrossValidation::Fold {
     Preparation preparation = measured_anew(a.preparation());
     preparation.gram = options.solver == Solver::gram;
     const auto train = select_rows(a, samples.members(fold, false), preparation, tick);
+    if (!(train->squared_norm() > 0))
+      throw Error(fmt::format(
+          "folds = {}: without the samples of one of them, the others do not vary", options.folds));
     basis_ = principal_basis(*train, most, {.solver = options.solver, .seed = options.seed}, tick);
     basis_.gram.reset();  // of no more use, and as large as p x p
     freedom_ = std::max(static_cast<double>(train->rows() - 1), 1.0);

@@ -22,7 +22,7 @@
 namespace spcart {
 namespace {
 
-constexpr Index kDefaultPoints = 40;
+constexpr Index kDefaultPoints = 40, kMostPoints = 10000;
 
 /// Numbers of loadings that wait to be scored together.
 constexpr Index kMostWaiting = Index{1} << 24;
@@ -49,8 +49,8 @@ void check(const PathOptions& options, const DataMatrix& a) {
                   .solver = options.solver,
                   .threads = options.threads},
           a);
-  if (options.points && *options.points < 2)
-    throw Error(fmt::format("points = {}: it must be at least 2", *options.points));
+  if (options.points && (*options.points < 2 || *options.points > kMostPoints))
+    throw Error(fmt::format("points = {}: it must be from 2 to {}", *options.points, kMostPoints));
   for (const TruncationType type : options.truncations)
     if (type == TruncationType::count && options.points.value_or(2) > a.cols())
       throw Error(

@@ -293,6 +293,30 @@ TEST(Search, OrthogonalComponentsAreFoundToo) {
   }
 }
 
+/// By variance, of which less overlap is worth a little.
+TEST(Search, MoreEffortNeverEndsWithAWorseAnswer) {
+  const auto data = prepare(load_dataset("pitprops"));
+  for (const Index k : {2, 5, 10}) {
+    const auto worth = [&](Effort effort) {
+      const Criteria c = fit(*data, {.components = 4, .nonzeros = k, .effort = effort}).criteria;
+      return c.cpev * (1 - 0.01 * c.nonorthogonality);
+    };
+    EXPECT_GE(worth({Effort::Level::thorough}), worth({Effort::Level::normal}) - 1e-9) << k;
+  }
+}
+
+/// A component without a variable is none, however little is to be kept.
+TEST(Search, EveryComponentHasAVariable) {
+  for (const char* dataset : {"pitprops", "spiked:n=100,p=20,r=2,k=4", "random:n=50,p=10"}) {
+    const auto data = prepare(load_dataset(dataset));
+    for (const TruncationType type : {TruncationType::hard, TruncationType::count}) {
+      const Result found = fit(*data, {.components = 6, .truncation = type, .keep = 0.5});
+      EXPECT_GT(std::ranges::min(found.criteria.nonzeros), 0) << dataset;
+      EXPECT_GE(found.criteria.share_of_pca(), 0.5) << dataset;
+    }
+  }
+}
+
 TEST(Search, SameSeedSameBitsWhateverTheThreads) {
   const auto data = make_dense(verify::decaying(60, 25, 3));
   const std::vector<Loadings> starts = {random_loadings(25, 4, 4, 1), random_loadings(25, 4, 4, 2)};

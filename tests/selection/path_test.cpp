@@ -258,6 +258,14 @@ TEST(CommandPath, RefusesWithStatusTwo) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"--points", "1"},
                                              {"--points", "1.5"},
+                                             {"--points", "2147483648"},
+                                             {"--points", ""},
+                                             {"--keep", "abc"},
+                                             {"--keep", ""},
+                                             {"-r", "99999999999999999999"},
+                                             {"-r", ""},
+                                             {"--at", ""},
+                                             {"--quiet", "--at", "0"},
                                              {"--truncation", "count", "--points", "14"},
                                              {"--truncation", "sharp"},
                                              {"--keep", "0"},
@@ -272,7 +280,8 @@ TEST(CommandPath, RefusesWithStatusTwo) {
     call.insert(call.end(), arguments.begin(), arguments.end());
     const auto outcome = testing::run(call);
     EXPECT_EQ(outcome.status, 2) << arguments.back();
-    EXPECT_NE(outcome.err.find("error"), std::string::npos);
+    EXPECT_TRUE(outcome.err.starts_with("spcart: error: ")) << outcome.err;
+    EXPECT_EQ(outcome.err.find("Could not convert"), std::string::npos) << outcome.err;
     EXPECT_TRUE(outcome.out.empty());
   }
 }

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <vector>
 
 #include "arguments/call.hpp"
 #include "arguments/data_arguments.hpp"
+#include "arguments/numbers.hpp"
 #include "arguments/option_arguments.hpp"
 #include "arguments/report_arguments.hpp"
 #include "arguments/report_fields.hpp"
@@ -45,26 +45,6 @@ bool is_common(const OptionRecord& record) {
   return std::ranges::find(kCommon, record.name) != kCommon.end();
 }
 
-Index parsed_number(const char* option, std::string_view text) {
-  Index value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw Error(fmt::format("{} = {}: it must be a whole number", option, text));
-  return value;
-}
-
-std::vector<Index> parsed_list(const char* option, std::string_view text) {
-  std::vector<Index> values;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(','));
-    values.push_back(parsed_number(option, word));
-    if (word.size() == text.size()) break;
-    text.remove_prefix(word.size() + 1);
-    if (text.empty()) throw Error(fmt::format("{}: nothing follows the last comma", option));
-  }
-  return values;
-}
-
 ChooseOptions parsed(const ChooseArguments& arguments) {
   const Options common = arguments.options.options();
   ChooseOptions options{.components = parsed_list("components", arguments.components),
@@ -77,7 +57,7 @@ ChooseOptions parsed(const ChooseArguments& arguments) {
                         .seed = common.seed,
                         .threads = common.threads};
   const auto set = [](const char* option, const std::string& text, Index& value) {
-    if (!text.empty()) value = parsed_number(option, text);
+    if (!text.empty()) value = parsed_index(option, text);
   };
   set("most", arguments.most, options.most);
   set("permutations", arguments.permutations, options.permutations);

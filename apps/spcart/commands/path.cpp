@@ -13,6 +13,7 @@
 #include "arguments/basis_arguments.hpp"
 #include "arguments/call.hpp"
 #include "arguments/data_arguments.hpp"
+#include "arguments/numbers.hpp"
 #include "arguments/option_arguments.hpp"
 #include "arguments/report_arguments.hpp"
 #include "arguments/report_fields.hpp"
@@ -36,9 +37,7 @@ struct PathArguments {
   DataArguments data;
   OptionArguments options;
   std::vector<std::string> truncations = {"hard"};
-  std::vector<Index> components = {2};
-  std::optional<Index> points;
-  double keep = 0.95;
+  std::string components = "2", points, keep = "0.95";
   BasisArguments basis;
   ReportArguments report;
   std::string at, json, csv, loadings;
@@ -51,12 +50,14 @@ bool is_common(const OptionRecord& record) {
   return std::ranges::find(kCommon, record.name) != kCommon.end();
 }
 
+double keep_of(const PathArguments& arguments) { return parsed_number("keep", arguments.keep); }
+
 PathOptions path_options(const PathArguments& arguments) {
   const Options common = arguments.options.options();
   PathOptions options{.truncations = {},
-                      .components = arguments.components,
-                      .points = arguments.points,
-                      .keep = arguments.keep,
+                      .components = parsed_list("components", arguments.components),
+                      .points = {},
+                      .keep = keep_of(arguments),
                       .effort = common.effort.value_or(Effort{}),
                       .overlap = common.overlap,
                       .tolerance = common.tolerance,
@@ -64,6 +65,7 @@ PathOptions path_options(const PathArguments& arguments) {
                       .solver = common.solver,
                       .seed = common.seed,
                       .threads = common.threads};
+  if (!arguments.points.empty()) options.points = parsed_index("points", arguments.points);
   for (const std::string& word : arguments.truncations) {
     if (word == "all")
       options.truncations.insert(options.truncations.end(),
@@ -147,7 +149,7 @@ std::string call_of(const PathArguments& arguments, const PathPoint& point) {
   options.truncation = point.truncation.type;
   if (options.truncation == TruncationType::hard) options.truncation.reset();
   std::string flags = flags_of(options);
-  if (arguments.points) flags += fmt::format(" --points {}", *arguments.points);
+  if (!arguments.points.empty()) flags += fmt::format(" --points {}", arguments.points);
   flags += fmt::format(" --at {} --loadings loadings.csv", nonzeros(point));
   return call_on("path", arguments.data, flags);
 }
@@ -166,7 +168,7 @@ std::string advice(const PathArguments& arguments, const Path& path) {
   };
   std::string text = line("The knee:", path.points[path.knee]);
   if (path.keep)
-    text += line(fmt::format("The fewest that keep {:g} %:", 100 * arguments.keep),
+    text += line(fmt::format("The fewest that keep {:g} %:", 100 * keep_of(arguments)),
                  path.points[*path.keep]);
   return text;
 }
@@ -184,8 +186,8 @@ const PathPoint& chosen(const PathArguments& arguments, const Path& path) {
   if (at.empty() || at == "knee") return path.points[path.knee];
   if (at == "keep") {
     if (!path.keep)
-      throw Error(
-          fmt::format("at = keep: no point keeps {:g} % of PCA's variance", 100 * arguments.keep));
+      throw Error(fmt::format("at = keep: no point keeps {:g} % of PCA's variance",
+                              100 * keep_of(arguments)));
     return path.points[*path.keep];
   }
   const PathPoint* best = nullptr;
@@ -213,7 +215,6 @@ std::string chosen_table(const PathArguments& arguments, const Data& data, const
 void add_arguments(CLI::App& app, PathArguments& arguments) {
   app.add_option("-r,--components", arguments.components,
                  "numbers of components, with commas between (default: 2)")
-      ->delimiter(',')
       ->type_name("N,M,...")
       ->group("Path");
   app.add_option("--truncation", arguments.truncations,
@@ -290,6 +291,7 @@ void run(const PathArguments& arguments) {
       path.pca_seconds = pca;
       path.seconds += pca;
     });
+    chosen(arguments, path);  // a point that is not there is told before anything is written
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(path));
     if (outputs.wants("--csv")) outputs.set("--csv", csv(path));
@@ -302,7 +304,7 @@ void run(const PathArguments& arguments) {
   if (arguments.quiet) return;
   if (!outputs.uses_stdout())
     print(fmt::format("{}: {}\n\n{}{}{}\n  {} in {:.2f} s, PCA included ({:.2f} s)\n",
-                      bold(arguments.data.title()), shape(data.table), table(path, arguments.keep),
+                      bold(arguments.data.title()), shape(data.table), table(path, options.keep),
                       advice(arguments, path), chosen_table(arguments, data, path),
                       counted(static_cast<Index>(path.points.size()), "point"), path.seconds,
                       path.pca_seconds));

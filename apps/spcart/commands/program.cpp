@@ -68,12 +68,11 @@ class Program {
  private:
   /// CLI11 takes whatever follows an option for its value.
   static void check_value(CLI::Option& option) {
-    const bool names_file = option.get_type_name() == "F";
     option.check(
-        [names_file](const std::string& value) -> std::string {
+        [](const std::string& value) -> std::string {
           if (value.starts_with("--"))
             return fmt::format("it needs a value, and '{}' is an option", value);
-          return names_file && value.empty() ? "the file name is empty" : "";
+          return value.empty() ? "its value is empty" : "";
         },
         "");
   }
