@@ -95,8 +95,8 @@ lint:
 	@tools/setup lint
 	@clang-format --dry-run --Werror $(sources)
 	@[ ! -d web/node_modules ] || npm --prefix web run --silent lint
-	@cmake --preset release --log-level=WARNING
-	@run-clang-tidy -quiet -p build '^$(CURDIR)/(src|apps|examples)/'
+	@cmake --preset lint --log-level=WARNING
+	@run-clang-tidy -quiet -p build/lint '^$(CURDIR)/(src|apps|examples)/'
 
 install: build
 	@cmake --install build --prefix $(PREFIX)
