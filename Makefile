@@ -34,7 +34,9 @@ build-all: setup
 
 demo:
 	@tools/setup page
-	@$(MAKE) --no-print-directory build
+	@tools/setup
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release --target spcart_command
 	@build/spcart demo --out demo
 
 test:
