@@ -106,8 +106,8 @@ class Stage {
     }
     const double steps = std::ceil(std::log2(std::max(high - low, Index{2})));
     const double part = effort_of(options_).level == Effort::Level::seconds ? 1 / steps : 0.25;
-    const auto with = [&](Index count, std::span<const Loadings> starts) {
-      return searcher_.run(starts, search_options(in_parts(count * step, r), part), tick_);
+    const auto with = [&](Index count, std::span<const Loadings> from) {
+      return searcher_.run(from, search_options(in_parts(count * step, r), part), tick_);
     };
     while (high - low > 1) {
       const Index middle = (low + high) / 2;
