@@ -34,8 +34,8 @@ Json json_of(const Record& record) {
 
 std::string label_of(const std::string& field) { return std::string(field_of(field, "").label); }
 
-/// The page draws one field, a line a series: so each field of a figure with lines becomes a series
-/// of a field that only this figure has.
+/// The page draws one field, one line per series: so each field of a figure with lines becomes a
+/// series of a field that only this figure has.
 Json json_of(const Figure& figure, std::size_t number, const std::vector<Record>& records,
              Json& all) {
   const std::string y = figure.lines.empty() ? figure.y : fmt::format("lines_{}", number);

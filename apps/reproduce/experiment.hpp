@@ -44,7 +44,7 @@ struct Claim {
   std::vector<std::unique_ptr<Check>> checks = {};  ///< all must hold
 };
 
-/// y over x with a line a series or, of one series, with a line a field.
+/// y over x with one line per series or, of one series, one line per field.
 struct Figure {
   std::string title, x, y;
   std::string series;              ///< whose fields are drawn; empty: y of every series

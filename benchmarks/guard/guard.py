@@ -92,7 +92,7 @@ def read_dump(path, program):
 
 
 def compare(stored, counted):
-    """Prints a line a figure that moved; returns whether one rose too far."""
+    """Prints one line per figure that moved; returns whether one rose too far."""
     worse = False
     for kernel in sorted(stored.keys() | counted.keys()):
         if kernel not in counted or kernel not in stored:

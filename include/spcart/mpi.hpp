@@ -147,7 +147,7 @@ struct Share {
   bool in_file = false;     ///< some rank reads its rows in blocks, as they do not fit its memory
   bool covariance = false;  ///< the root has all of it, as nothing of it can be spread
   std::vector<std::string> variables;
-  std::vector<std::string> samples = {};  ///< one a row, or empty where the source names none
+  std::vector<std::string> samples = {};  ///< one per row, or empty where the source names none
   std::vector<std::string> notes = {};  ///< what was done to missing values, and what to do better
 };
 

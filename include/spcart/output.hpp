@@ -57,15 +57,15 @@ class OutputFile {
 std::string to_csv(ConstBlock values, std::span<const std::string> columns,
                    std::span<const std::string> rows);
 
-/// Loadings as CSV: a line a variable, a column a component (PC1, PC2, ...).
+/// Loadings as CSV: one line per variable, one column per component (PC1, PC2, ...).
 std::string loadings_csv(const Loadings& x, std::span<const std::string> variables);
 
-/// Scores as CSV: a line a sample, a column a component.
+/// Scores as CSV: one line per sample, one column per component.
 std::string scores_csv(ConstBlock scores, std::span<const std::string> samples);
 
-/// Loadings from a JSON of a result, or from any table that read_table knows with a row a variable
-/// and a column a component. Its rows are brought into the order of the data's variables, as
-/// match_variables finds it.
+/// Loadings from a JSON of a result, or from any table that read_table knows with one row per
+/// variable and one column per component. Its rows are brought into the order of the data's
+/// variables, as match_variables finds it.
 Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables);
 
 /// The JSON of a result, with its stability where that is known, as documented in docs/json.md. One

@@ -15,8 +15,8 @@ namespace spcart {
 struct Table {
   std::variant<DenseView, SparseView, FileView> values;  ///< views in memory have an owner
   bool covariance = false;
-  std::vector<std::string> variables;   ///< one a column; x1, x2, ... where the source names none
-  std::vector<std::string> samples;     ///< one a row, or empty where the source names none
+  std::vector<std::string> variables;   ///< one per column; x1, x2, ... where the source names none
+  std::vector<std::string> samples;     ///< one per row, or empty where the source names none
   std::vector<std::string> notes = {};  ///< what was done to missing values, in words
 
   Index rows() const;

@@ -14,7 +14,7 @@ using Vector = Eigen::VectorXd;
 using ConstBlock = const Eigen::Ref<const Matrix>&;
 using Block = Eigen::Ref<Matrix>;
 
-/// Sparse loadings X, p x r: a column a component.
+/// Sparse loadings X, p x r: one column per component.
 using Loadings = Eigen::SparseMatrix<double, Eigen::ColMajor, Index>;
 
 /// Called now and then in long work with the finished fraction of it (0 to 1). It may throw, which

@@ -162,7 +162,7 @@ def choose(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        A row a sample. They must be in memory.
+        One row per sample. They must be in memory.
     most : int, default=20
         Components that are looked at, as far as there are any.
     n_components, nonzeros : int or list of int, default=None
@@ -274,7 +274,7 @@ def bootstrap(X, n_components=None, *, resamples=100, **params):
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        A row a sample. They must be in memory.
+        One row per sample. They must be in memory.
     n_components : int, default=None
         Number of components.
     resamples : int, default=100

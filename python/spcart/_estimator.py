@@ -302,7 +302,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            A row a sample.
+            One row per sample.
         y : Ignored
             For scikit-learn's sake.
 
@@ -351,7 +351,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            A row a sample; centred and scaled as the data of the fit was.
+            One row per sample; centred and scaled as the data of the fit was.
 
         Returns
         -------
@@ -395,7 +395,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            A row a sample; centred and scaled as the data of the fit was.
+            One row per sample; centred and scaled as the data of the fit was.
         y : Ignored
             For scikit-learn's sake.
 

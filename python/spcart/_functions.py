@@ -19,7 +19,7 @@ def fit(X, n_components=None, **params):
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        A row a sample.
+        One row per sample.
     n_components : int, default=None
         Number of components.
     **params
@@ -105,7 +105,7 @@ def evaluate(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The data, or its covariance matrix where `covariance` is true.
     loadings : array-like or sparse matrix of shape (n_features, n_components)
-        A column a component, of any length: the transpose of what scikit-learn calls
+        One column per component, of any length: the transpose of what scikit-learn calls
         ``components_``.
     covariance : bool, default=False
         Whether `X` is a covariance matrix.

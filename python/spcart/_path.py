@@ -76,7 +76,7 @@ class Path:
     solver: str
 
     def to_frame(self):
-        """The points as a pandas data frame, a row a point.
+        """The points as a pandas data frame, one row per point.
 
         Returns
         -------
@@ -133,7 +133,7 @@ def path(
     n_threads=None,
     verbose=0,
 ):
-    """Follow the trade-off between zeros and variance, from PCA itself to one variable a component.
+    """Follow the trade-off between zeros and variance, from PCA to one variable each.
 
     The best answer that is known at each number of nonzeros, all from one PCA: by rotation and
     truncation from the point before and from the varimax start, then by a search.

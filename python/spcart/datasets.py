@@ -1,7 +1,7 @@
 """Built-in problems. The same parameters give the same numbers on every machine.
 
 Each is returned as a :class:`sklearn.utils.Bunch` with ``feature_names``, ``DESCR`` and either
-``data`` (a row a sample) or ``covariance``.
+``data`` (one row per sample) or ``covariance``.
 """
 
 from sklearn.utils import Bunch

@@ -26,7 +26,7 @@ def _titles(model):
 
 
 def heatmap(model, *, feature_names=None, only_used=True, ax=None):
-    """Loadings as colours: a row a variable, a column a component.
+    """Loadings as colours: one row per variable, one column per component.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def scree(model, *, ax=None):
 
 
 def path(followed, *, n_components=None, ax=None):
-    """The trade-off between nonzeros and variance: a line a truncation type.
+    """The trade-off between nonzeros and variance: one line per truncation type.
 
     Parameters
     ----------

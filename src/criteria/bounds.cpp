@@ -152,8 +152,8 @@ double tightness_of(bool at_least, double value, double lower, double upper) {
   return upper > 0 ? std::min(value / upper, 1.0) : 1;
 }
 
-/// Fills in the interval and what was measured: one value a component (or pair), each with its own
-/// bounds.
+/// Fills in the interval and what was measured: one value per component (or pair), each with its
+/// own bounds.
 Bound compared(Bound bound, const Vector& value, const Vector& lower, const Vector& upper,
                double rounding) {
   bound.applies = bound.reason.empty();

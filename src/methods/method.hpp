@@ -49,7 +49,7 @@ struct Found {
   Index without_variance = 0;  ///< columns that are zero because those before took all variance
 };
 
-// One file a family.
+// One file per family.
 Found fit_pca(const Task& task);  // rotation.cpp: what acts on the principal basis alone
 Found fit_st(const Task& task);
 Found fit_varimax(const Task& task);

@@ -8,9 +8,9 @@
 
 namespace spcart {
 
-/// The loop of the whole family: X = shrink(A' Polar(A X)), a component a column, until X changes
-/// by less than the tolerance. With one column, Polar is division by the length. Only products with
-/// A'A are needed.
+/// The loop of the whole family: X = shrink(A' Polar(A X)), one component per column, until X
+/// changes by less than the tolerance. With one column, Polar is division by the length. Only
+/// products with A'A are needed.
 class PowerIteration {
  public:
   /// When a run ends: at the test, or one turn after it, as some authors do.

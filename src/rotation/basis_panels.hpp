@@ -10,8 +10,8 @@
 
 namespace spcart {
 
-/// A basis V, which must outlive it, cut into slices, one a thread, and those into panels that stay
-/// in cache: V is read once for all that is done with its rotation.
+/// A basis V, which must outlive it, cut into slices, one per thread, and those into panels that
+/// stay in cache: V is read once for all that is done with its rotation.
 class BasisPanels {
  public:
   explicit BasisPanels(ConstBlock v);

@@ -9,8 +9,9 @@
 
 namespace spcart {
 
-/// Sparse loadings that are written anew in every iteration: slices of the variables, one a thread,
-/// each with its nonzeros by components in rising order. Room is kept for the next iteration.
+/// Sparse loadings that are written anew in every iteration: slices of the variables, one per
+/// thread, each with its nonzeros by components in rising order. Room is kept for the next
+/// iteration.
 class SlicedLoadings {
  public:
   SlicedLoadings(Index slices, Index r);

@@ -89,7 +89,7 @@ TEST_F(ImagePatches, Refit) {
   row(160, {.9467, 0, .9177, .0110});
 }
 
-/// What the paper says of the methods, at 26 nonzeros a component on average.
+/// What the paper says of the methods, at 26 nonzeros per component on average.
 class MethodsOnPatches : public ImagePatches {
  protected:
   Criteria judged(std::string_view contender, Index refit = 0) const {

@@ -112,7 +112,7 @@ TEST(Rotate, IsAlgorithm1WhereRowsAreTooShortToStay) {
 }
 
 TEST(Rotate, IsAlgorithm1WhereThresholdsFall) {
-  // Few strong variables a component, mixed: as they are told apart the thresholds fall to the
+  // Few strong variables per component, mixed: as they are told apart the thresholds fall to the
   // noise, and rows that could be left out no longer can.
   constexpr Index kVariables = 3000, kComponents = 7, kStrong = 5;
   Matrix x = 1e-3 * verify::random_matrix(kVariables, kComponents, 3);

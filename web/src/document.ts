@@ -308,13 +308,13 @@ function checkReport(found: Report | null, r: number, p: number): void {
   if (names) parts.push(["names", names]);
   if (labels) parts.push(["labels", labels]);
   for (const [field, part] of parts)
-    ensure(part.length === index.length, `report.scores.${field}`, "has not one entry a sample");
+    ensure(part.length === index.length, `report.scores.${field}`, "has not one entry per sample");
 }
 
 function checkFit(found: Fit): void {
   const { variables: p, components: r } = found;
-  ensure(found.names.length === p, "names", `has not ${p} entries, one a variable`);
-  ensure(found.loadings.length === r, "loadings", `has not ${r} entries, one a component`);
+  ensure(found.names.length === p, "names", `has not ${p} entries, one per variable`);
+  ensure(found.loadings.length === r, "loadings", `has not ${r} entries, one per component`);
   ensure(found.criteria.nonzeros.length === r, "criteria.nonzeros", `has not ${r} entries`);
   checkColumns(found.loadings, p, "loadings");
   if (found.bootstrap) {

@@ -58,7 +58,7 @@ std::vector<std::string> read_labels(const std::string& path, const Table& table
   if (labels.size() == samples + 1) labels.erase(labels.begin());
   if (labels.size() != samples)
     throw Error(
-        fmt::format("--labels '{}': it has {} lines for {} samples; give one a sample, after a "
+        fmt::format("--labels '{}': it has {} lines for {} samples; give one per sample, after a "
                     "heading if need be",
                     path, labels.size(), samples));
   return labels;
@@ -78,7 +78,7 @@ void ReportArguments::add_annotations(CLI::App& app) {
       ->type_name("ROWSxCOLS")
       ->group(kGroup);
   app.add_option("--labels", labels,
-                 "file with the label of each sample, one a line: the report colours by them")
+                 "file with the label of each sample, one per line: the report colours by them")
       ->type_name("F")
       ->group(kGroup);
 }

@@ -105,8 +105,8 @@ Command add_evaluate(CLI::App& program) {
                     "spcart evaluate samples.csv --scale --loadings result.json --json -"}});
   auto arguments = std::make_shared<EvaluateArguments>();
   app.add_option("--loadings", arguments->loadings,
-                 "the loadings: JSON of a result, or a table with a row a variable and a column a "
-                 "component")
+                 "the loadings: JSON of a result, or a table with one row per variable and one "
+                 "column per component")
       ->type_name("F")
       ->required()
       ->group("Loadings");

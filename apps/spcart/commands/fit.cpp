@@ -57,8 +57,8 @@ void add_arguments(CLI::App& app, FitArguments& arguments) {
     app.add_option(flag, path, help)->type_name("F")->group("Output (- is standard output)");
   };
   add_output("--json", arguments.json, "write everything about the result as JSON");
-  add_output("--loadings", arguments.loadings, "write the loadings as CSV, a line a variable");
-  add_output("--scores", arguments.scores, "write the samples' scores as CSV, a line a sample");
+  add_output("--loadings", arguments.loadings, "write the loadings as CSV, one line per variable");
+  add_output("--scores", arguments.scores, "write the samples' scores as CSV, one line per sample");
   arguments.basis.add_to(app);
   arguments.report.add_report(app);
   arguments.report.add_annotations(app);

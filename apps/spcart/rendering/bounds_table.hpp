@@ -7,8 +7,8 @@
 
 namespace spcart::command {
 
-/// A line a guarantee: what the theory says, what was measured, how near the two are, and why one
-/// does not apply.
+/// One line per guarantee: what the theory says, what was measured, how near the two are, and why
+/// one does not apply.
 std::string bounds_table(std::span<const Bound> bounds);
 
 }  // namespace spcart::command

@@ -211,7 +211,7 @@ std::string in_words(const Truncation& truncation, Method method) {
     case TruncationType::soft:
       return fmt::format("soft truncation by {:.4g}", truncation.lambda);
     case TruncationType::count:
-      return fmt::format("{:.0f} zeros a component", truncation.lambda);
+      return fmt::format("{:.0f} zeros per component", truncation.lambda);
     case TruncationType::energy:
       break;
   }

@@ -19,7 +19,7 @@ std::string component_table(const Loadings& loadings, const Criteria& criteria,
 /// What the components do together, and how they came about.
 std::string totals(const Result& result);
 
-/// "hard truncation at 0.2774", "10 zeros a component", ...
+/// "hard truncation at 0.2774", "10 zeros per component", ...
 std::string in_words(const Truncation& truncation, Method method);
 
 }  // namespace spcart::command

@@ -32,7 +32,7 @@ std::string dim(std::string_view text);
 /// Columns of text, each as wide as its widest cell.
 class TextTable {
  public:
-  /// A letter a column: 'l' or 'r', how it is aligned.
+  /// One letter per column: 'l' or 'r', how it is aligned.
   explicit TextTable(std::string alignment) : alignment_(std::move(alignment)) {}
 
   void add_header(std::vector<std::string> cells);

@@ -6,7 +6,7 @@
 
 namespace spcart::command {
 
-/// A bar a principal component, with marks where permuted data and the broken stick are.
+/// One bar per principal component, with marks where permuted data and the broken stick are.
 std::string scree_picture(const Choice& choice);
 
 /// Errors of prediction by number of components (rows) and of variables (columns).

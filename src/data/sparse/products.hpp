@@ -14,7 +14,7 @@ namespace spcart::sparse {
 /// the cache; with less the columns are cut into pieces too short to be read fast.
 inline constexpr Index kKeptDoubles = Index{1} << 19;
 
-/// y += L x for lines L that lie one behind the other, where y has a row a line.
+/// y += L x for lines L that lie one behind the other, where y has one row per line.
 template <class T, class I>
 void gather(const Lines<T, I>& lines, const Panel& x, double* y) {
   const Index parts = lines.entries() * x.cols() > kWorthThreads ? threads() : 1;

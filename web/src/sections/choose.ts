@@ -187,7 +187,7 @@ function validation(found: Choose): HTMLElement | null {
     draw,
     caption:
       "Beside predicting every entry by its variable’s mean (100 %). Chosen are the fewest and smallest components within one standard error of the least.",
-    alternative: `Cross-validation error of ${fitted.length} settings by number of variables in a component, a line a number of components.`,
+    alternative: `Cross-validation error of ${fitted.length} settings by number of variables in a component, one line per number of components.`,
     numbers: () =>
       plainTable(
         ["components", "variables", "error", "standard error above the least"],

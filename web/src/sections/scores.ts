@@ -92,7 +92,7 @@ export function scores(fit: Fit): Section | null {
     caption: [
       subset
         ? `A random choice of ${count(index.length)} of ${count(fit.samples!)} samples, always the same.`
-        : "A point a sample.",
+        : "One point per sample.",
       labels && !coloured && groups.length > 1
         ? `${count(groups.length)} different labels: too many for colours; point at a sample to read its own.`
         : null,
