@@ -16,4 +16,9 @@ Choice parse(std::string_view text);
 template <class Choice>
 bool is_name(std::string_view text);
 
+/// The number that the whole text is: an Index, std::uint64_t or double. Throws Error with the
+/// option, the text and the rule for any other text.
+template <class Number>
+Number parse_number(std::string_view option, std::string_view text);
+
 }  // namespace spcart

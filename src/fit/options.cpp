@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
@@ -22,18 +21,6 @@ constexpr auto kOrderNames =
 constexpr auto kBestByNames =
     std::to_array<Name<BestBy>>({{BestBy::objective, "objective"}, {BestBy::cpev, "cpev"}});
 
-template <class T>
-T number(std::string_view option, std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range)
-    throw Error(fmt::format("{} = {}: the number is out of range", option, text));
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw Error(fmt::format("{} = {}: it must be a {}number", option, text,
-                            std::is_integral_v<T> ? "whole " : ""));
-  return value;
-}
-
 bool yes_or_no(std::string_view option, std::string_view text) {
   if (text != "yes" && text != "no")
     throw Error(fmt::format("{} = {}: it must be yes or no", option, text));
@@ -47,11 +34,13 @@ std::string text_of(const std::optional<T>& value) {
 
 constexpr auto kRecords = std::to_array<OptionRecord>({
     {"components", "r", "N", "number of components",
-     [](Options& o, std::string_view text) { o.components = number<Index>("components", text); },
+     [](Options& o, std::string_view text) {
+       o.components = parse_number<Index>("components", text);
+     },
      [](const Options& o) { return fmt::format("{}", o.components); }},
     {"variance", "", "F",
      "instead: the fewest components whose PCA explains this fraction of the variance",
-     [](Options& o, std::string_view text) { o.variance = number<double>("variance", text); },
+     [](Options& o, std::string_view text) { o.variance = parse_number<double>("variance", text); },
      [](const Options& o) { return text_of(o.variance); }},
     {"method", "", "NAME",
      "how sparse loadings are found: spcart, pca, st, varimax, rsvd, rsvd-gp, rsvd-gpb, tpower, "
@@ -67,18 +56,18 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"lambda", "", "X",
      "strength of the truncation, or of the penalty or bound in its place. Default for p "
      "variables: 1/sqrt(p) (hard, soft), 0.85 p zeros (count), 0.15 (energy), or the method's own",
-     [](Options& o, std::string_view text) { o.lambda = number<double>("lambda", text); },
+     [](Options& o, std::string_view text) { o.lambda = parse_number<double>("lambda", text); },
      [](const Options& o) { return text_of(o.lambda); }},
     {"nonzeros", "", "K",
      "find lambda: variables in each component (truncation count), or on average (others)",
-     [](Options& o, std::string_view text) { o.nonzeros = number<Index>("nonzeros", text); },
+     [](Options& o, std::string_view text) { o.nonzeros = parse_number<Index>("nonzeros", text); },
      [](const Options& o) { return text_of(o.nonzeros); }},
     {"sparsity", "", "F", "find lambda: mean fraction of zeros in a component",
-     [](Options& o, std::string_view text) { o.sparsity = number<double>("sparsity", text); },
+     [](Options& o, std::string_view text) { o.sparsity = parse_number<double>("sparsity", text); },
      [](const Options& o) { return text_of(o.sparsity); }},
     {"keep", "", "F",
      "find lambda: as few nonzeros as can be that explain at least this share of what PCA does",
-     [](Options& o, std::string_view text) { o.keep = number<double>("keep", text); },
+     [](Options& o, std::string_view text) { o.keep = parse_number<double>("keep", text); },
      [](const Options& o) { return text_of(o.keep); }},
     {"start", "", "NAME",
      "where the method starts. spcart: varimax (default), identity (the paper's), random. rsvd-gp, "
@@ -92,30 +81,32 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
                                                              : "no"); }},
     {"ridge", "", "X",
      "spca: weight of the squared length; inf: soft thresholding, for many variables",
-     [](Options& o, std::string_view text) { o.ridge = number<double>("ridge", text); },
+     [](Options& o, std::string_view text) { o.ridge = parse_number<double>("ridge", text); },
      [](const Options& o) { return text_of(o.ridge); }},
     {"bound", "", "X", "spca: largest l1 norm of the coefficients of a regression",
-     [](Options& o, std::string_view text) { o.bound = number<double>("bound", text); },
+     [](Options& o, std::string_view text) { o.bound = parse_number<double>("bound", text); },
      [](const Options& o) { return text_of(o.bound); }},
     {"orthogonality", "", "X", "alspca: largest overlap of two loadings",
      [](Options& o, std::string_view text) {
-       o.orthogonality = number<double>("orthogonality", text);
+       o.orthogonality = parse_number<double>("orthogonality", text);
      },
      [](const Options& o) { return text_of(o.orthogonality); }},
     {"correlation", "", "X", "alspca: largest correlation of two components; inf: any",
-     [](Options& o, std::string_view text) { o.correlation = number<double>("correlation", text); },
+     [](Options& o, std::string_view text) {
+       o.correlation = parse_number<double>("correlation", text);
+     },
      [](const Options& o) { return text_of(o.correlation); }},
     {"restarts", "", "N", "spcart: random starts beside the start, of which the best is kept",
-     [](Options& o, std::string_view text) { o.restarts = number<Index>("restarts", text); },
+     [](Options& o, std::string_view text) { o.restarts = parse_number<Index>("restarts", text); },
      [](const Options& o) { return fmt::format("{}", o.restarts); }},
     {"best-by", "", "objective|cpev", "by what the best start is chosen",
      [](Options& o, std::string_view text) { o.best_by = parse<BestBy>(text); },
      [](const Options& o) { return std::string(name(o.best_by)); }},
     {"refit", "", "N", "rounds of refitting the values on the support that was found",
-     [](Options& o, std::string_view text) { o.refit = number<Index>("refit", text); },
+     [](Options& o, std::string_view text) { o.refit = parse_number<Index>("refit", text); },
      [](const Options& o) { return fmt::format("{}", o.refit); }},
     {"refine", "", "N", "rounds of letting the support move to where it explains more",
-     [](Options& o, std::string_view text) { o.refine = number<Index>("refine", text); },
+     [](Options& o, std::string_view text) { o.refine = parse_number<Index>("refine", text); },
      [](const Options& o) { return fmt::format("{}", o.refine); }},
     {"effort", "", "none|normal|thorough|SECONDS",
      "how long to search for loadings that explain more than the method's own. Default: normal "
@@ -126,14 +117,16 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"overlap", "", "F",
      "search: how much components may overlap, as the mean |cos| over their pairs, from 0 "
      "(orthogonal) to 1 (whatever explains most)",
-     [](Options& o, std::string_view text) { o.overlap = number<double>("overlap", text); },
+     [](Options& o, std::string_view text) { o.overlap = parse_number<double>("overlap", text); },
      [](const Options& o) { return fmt::format("{}", o.overlap); }},
     {"tolerance", "", "X", "stop when the loadings change by less",
-     [](Options& o, std::string_view text) { o.tolerance = number<double>("tolerance", text); },
+     [](Options& o, std::string_view text) {
+       o.tolerance = parse_number<double>("tolerance", text);
+     },
      [](const Options& o) { return fmt::format("{}", o.tolerance); }},
     {"max-iterations", "", "N", "stop after so many turns",
      [](Options& o, std::string_view text) {
-       o.max_iterations = number<Index>("max-iterations", text);
+       o.max_iterations = parse_number<Index>("max-iterations", text);
      },
      [](const Options& o) { return fmt::format("{}", o.max_iterations); }},
     {"order", "", "variance|none", "components by explained variance, or in the method's own order",
@@ -143,10 +136,10 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
      [](Options& o, std::string_view text) { o.solver = parse<Solver>(text); },
      [](const Options& o) { return std::string(name(o.solver)); }},
     {"seed", "", "N", "of all random choices",
-     [](Options& o, std::string_view text) { o.seed = number<std::uint64_t>("seed", text); },
+     [](Options& o, std::string_view text) { o.seed = parse_number<std::uint64_t>("seed", text); },
      [](const Options& o) { return fmt::format("{}", o.seed); }},
     {"threads", "", "N", "number of threads; 0 is as many as OpenMP offers: one a core",
-     [](Options& o, std::string_view text) { o.threads = number<Index>("threads", text); },
+     [](Options& o, std::string_view text) { o.threads = parse_number<Index>("threads", text); },
      [](const Options& o) { return fmt::format("{}", o.threads); }},
 });
 

@@ -24,6 +24,7 @@
 #include "rendering/scree_picture.hpp"
 #include "rendering/text.hpp"
 #include "spcart/error.hpp"
+#include "spcart/names.hpp"
 #include "spcart/output.hpp"
 #include "spcart/threads.hpp"
 
@@ -47,8 +48,8 @@ bool is_common(const OptionRecord& record) {
 
 ChooseOptions parsed(const ChooseArguments& arguments) {
   const Options common = arguments.options.options();
-  ChooseOptions options{.components = parsed_list("components", arguments.components),
-                        .nonzeros = parsed_list("nonzeros", arguments.nonzeros),
+  ChooseOptions options{.components = parse_list("components", arguments.components),
+                        .nonzeros = parse_list("nonzeros", arguments.nonzeros),
                         .effort = common.effort.value_or(Effort{}),
                         .overlap = common.overlap,
                         .tolerance = common.tolerance,
@@ -57,7 +58,7 @@ ChooseOptions parsed(const ChooseArguments& arguments) {
                         .seed = common.seed,
                         .threads = common.threads};
   const auto set = [](const char* option, const std::string& text, Index& value) {
-    if (!text.empty()) value = parsed_index(option, text);
+    if (!text.empty()) value = parse_number<Index>(option, text);
   };
   set("most", arguments.most, options.most);
   set("permutations", arguments.permutations, options.permutations);

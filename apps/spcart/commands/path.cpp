@@ -50,12 +50,14 @@ bool is_common(const OptionRecord& record) {
   return std::ranges::find(kCommon, record.name) != kCommon.end();
 }
 
-double keep_of(const PathArguments& arguments) { return parsed_number("keep", arguments.keep); }
+double keep_of(const PathArguments& arguments) {
+  return parse_number<double>("keep", arguments.keep);
+}
 
 PathOptions path_options(const PathArguments& arguments) {
   const Options common = arguments.options.options();
   PathOptions options{.truncations = {},
-                      .components = parsed_list("components", arguments.components),
+                      .components = parse_list("components", arguments.components),
                       .points = {},
                       .keep = keep_of(arguments),
                       .effort = common.effort.value_or(Effort{}),
@@ -65,7 +67,7 @@ PathOptions path_options(const PathArguments& arguments) {
                       .solver = common.solver,
                       .seed = common.seed,
                       .threads = common.threads};
-  if (!arguments.points.empty()) options.points = parsed_index("points", arguments.points);
+  if (!arguments.points.empty()) options.points = parse_number<Index>("points", arguments.points);
   for (const std::string& word : arguments.truncations) {
     if (word == "all")
       options.truncations.insert(options.truncations.end(),
