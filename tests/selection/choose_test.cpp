@@ -353,6 +353,19 @@ TEST(Choose, RefusesWhatCannotBe) {
   EXPECT_THROW(choose(*make_dense(Matrix::Identity(3, 3))), Error);
 }
 
+/// One sample alone varies: without it there is nothing to learn from.
+TEST(Choose, SaysWhenAFoldTakesAllVariance) {
+  Matrix a = Matrix::Zero(20, 6);
+  a(3, 2) = 1;
+  try {
+    choose(*make_dense(a), {.folds = 5});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string_view(error.what()).starts_with("folds = 5: without the samples"))
+        << error.what();
+  }
+}
+
 /// A table as small as is allowed, and one wider than it is long.
 TEST(Choose, TakesSmallAndWideTables) {
   EXPECT_GE(choose(*make_dense(verify::random_matrix(4, 2, 1)), {.folds = 4}).components, 0);
