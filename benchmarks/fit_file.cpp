@@ -3,7 +3,7 @@
 //   fit_file DATA [--repeat K] [--remove-row-mean] [--no-center] [--scale]
 //            [--precision double|single] [--gram] [--components N ...]
 //   fit_file DATA --serve [...]
-//   fit_file DATA --export FILE.npy      only writes the table, e.g. of a built-in problem
+//   fit_file DATA --export FILE.npy      only writes the table, e.g. of a built-in data set
 //
 // A fit is everything but reading: preparing the stored table, PCA, the method, the criteria.
 // Options are those of `spcart fit`, by their long names. With --serve it is told what to do by
@@ -44,6 +44,7 @@ using nlohmann::ordered_json;
 struct Arguments {
   std::string data;
   Preparation preparation;
+  bool gram = false;  ///< form A'A while the table is measured
   Options options;
   std::string export_to;
   bool serve = false;
@@ -79,13 +80,13 @@ Arguments parse_arguments(const std::vector<std::string>& words) {
     else if (word == "--precision")
       arguments.preparation.precision = parse<Precision>(value());
     else if (word == "--gram")
-      arguments.preparation.gram = true;
+      arguments.gram = true;
     else if (word.starts_with("--"))
       record_of(word).set(arguments.options, value());
     else
       arguments.data = word;
   }
-  if (arguments.data.empty()) throw Error("DATA: a file or @problem is needed");
+  if (arguments.data.empty()) throw Error("DATA: a file or @dataset is needed");
   return arguments;
 }
 
@@ -132,9 +133,14 @@ class Driver {
   ordered_json answer(const std::filesystem::path& folder) const;
 
  private:
+  std::unique_ptr<DataMatrix> matrix() const {
+    if (!arguments_.gram) return make_matrix(table_, arguments_.preparation);
+    return prepare(table_, {.preparation = arguments_.preparation, .solver = Solver::gram});
+  }
+
   ordered_json fit_once() const {
     const auto start = Clock::now();
-    const auto matrix = prepare(table_, arguments_.preparation);
+    const auto matrix = matrix();
     const double prepared = seconds_since(start);
     const Result result = fit(*matrix, arguments_.options);
     const double seconds = seconds_since(start);
@@ -177,7 +183,7 @@ void write_npy(const std::filesystem::path& path, const Matrix& matrix) {
 }
 
 ordered_json Driver::answer(const std::filesystem::path& folder) const {
-  const auto matrix = prepare(table_, arguments_.preparation);
+  const auto matrix = matrix();
   const Options& options = arguments_.options;
   const Basis basis = principal_basis(*matrix, options.components,
                                       {.solver = options.solver, .seed = options.seed});

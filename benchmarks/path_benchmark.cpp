@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 
+#include "data/preparation.hpp"
 #include "roofline.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/io.hpp"
@@ -24,8 +25,8 @@ PathOptions path_options(std::vector<TruncationType> types, Index r) {
 /// All types on image patches, beside one cold fit at a default lambda from a basis at hand.
 void patches(benchmark::State& state) {
   constexpr Index kComponents = 70;
-  const auto a = prepare(table_of("bsds_patches_13x13.npy", "patches"),
-                         {.remove_row_mean = true, .gram = true});
+  const auto a = make_matrix(table_of("bsds_patches_13x13.npy", "patches"),
+                             {.remove_row_mean = true}, {}, FormGram::yes);
   const Basis basis = principal_basis(*a, kComponents);
   const PathOptions options = path_options(
       {TruncationType::hard, TruncationType::soft, TruncationType::count, TruncationType::energy},
@@ -37,7 +38,7 @@ void patches(benchmark::State& state) {
 /// One type on gene data, beside its PCA.
 void genes(benchmark::State& state) {
   constexpr Index kComponents = 6;
-  const auto a = prepare(table_of("leukemia_72x7129.npy", "spiked:n=72,p=7129,k=60,seed=1"));
+  const auto a = make_matrix(table_of("leukemia_72x7129.npy", "spiked:n=72,p=7129,k=60,seed=1"));
   const PathOptions options = path_options({TruncationType::hard}, kComponents);
   race(
       state, [&] { path(*a, options); }, [&] { principal_basis(*a, kComponents); });

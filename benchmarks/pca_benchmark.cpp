@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "data/preparation.hpp"
 #include "roofline.hpp"
 #include "spcart/pca.hpp"
 #include "tables.hpp"
@@ -16,7 +17,7 @@ void by_gram(benchmark::State& state, Index n, Index p, Index r) {
   race(
       state,
       [&] {
-        const auto a = make_dense(table.view(), {.gram = true});
+        const auto a = make_dense(table.view(), {}, {}, FormGram::yes);
         benchmark::DoNotOptimize(principal_basis(*a, r, {.solver = Solver::gram}));
       },
       [&] {

@@ -34,22 +34,24 @@ Matrix basis(Look look, Index p, Index r) {
   return orthonormalized(x * random_rotation(r, 1));
 }
 
-RotateOptions turns(TruncationType type, Index p, Index count) {
+RotateOptions rotation_options(TruncationType type, Index p, Index count) {
   return {.truncation = {type, default_lambda(type, p)},
           .start = Start::identity,
           .tolerance = 0,
           .max_iterations = count};
 }
 
-/// What further turns cost, after the first have brought X near its final sparsity: the check of V
-/// and the making of the result cancel.
+/// What further iterations cost, after the first have brought X near its final sparsity: the check
+/// of V and the making of the result cancel.
 constexpr Index kFew = 3, kMany = 8;
 
-double seconds_a_turn(double few, double many) { return (many - few) / (kMany - kFew); }
+double seconds_per_iteration(double few, double many) { return (many - few) / (kMany - kFew); }
 
 std::vector<Work> few_and_many(const Matrix& v, TruncationType type) {
   const auto work = [&v, type](Index count) {
-    return [&v, options = turns(type, v.rows(), count)] { rotate_and_truncate(v, options); };
+    return [&v, options = rotation_options(type, v.rows(), count)] {
+      rotate_and_truncate(v, options);
+    };
   };
   return {work(kFew), work(kMany)};
 }
@@ -59,20 +61,20 @@ void one_turn(benchmark::State& state, TruncationType type, Look look, Index p, 
   std::vector<Work> works = few_and_many(v, type);
   works.emplace_back(Dgemm(p, r, r));
   const std::vector<double> best = best_times(works);
-  show(state, seconds_a_turn(best[0], best[1]), best[2]);
+  show(state, seconds_per_iteration(best[0], best[1]), best[2]);
 }
 
-/// Its number of turns is its own affair: they are counted by its ticks.
+/// Its number of iterations is its own affair: they are counted by its ticks.
 void one_varimax_turn(benchmark::State& state, Index p, Index r) {
   const Matrix v = basis(Look::planted, p, r);
-  int turns = 0;
-  varimax_rotation(v, [&](double) { ++turns; });
+  int iterations = 0;
+  varimax_rotation(v, [&](double) { ++iterations; });
   const std::vector<double> best = best_times({[&] { varimax_rotation(v); }, Dgemm(p, r, r)});
-  show(state, best[0] / turns, best[1]);
-  state.counters["turns"] = turns;
+  show(state, best[0] / iterations, best[1]);
+  state.counters["iterations"] = iterations;
 }
 
-/// As in a rotation that is near its end: the matrix changes a little from turn to turn.
+/// As in a rotation that is near its end: the matrix changes a little from iteration to iteration.
 void one_polar_step(benchmark::State& state, Index r) {
   constexpr double kFar = 0.3, kChange = 0.01;
   const double scale = 1 / std::sqrt(static_cast<double>(r));
@@ -99,9 +101,10 @@ void one_polar_step(benchmark::State& state, Index r) {
 /// Settings that share V, beside as many products.
 void settings_side_by_side(benchmark::State& state, Index p, Index r, Index count) {
   const Matrix v = basis(Look::planted, p, r);
-  const auto work = [&](Index turn_count) {
-    return [&v, settings = std::vector<RotateOptions>(static_cast<std::size_t>(count),
-                                                      turns(TruncationType::hard, p, turn_count))] {
+  const auto work = [&](Index iterations) {
+    return [&v, settings = std::vector<RotateOptions>(
+                    static_cast<std::size_t>(count),
+                    rotation_options(TruncationType::hard, p, iterations))] {
       rotate_and_truncate_all(v, settings);
     };
   };
@@ -109,7 +112,7 @@ void settings_side_by_side(benchmark::State& state, Index p, Index r, Index coun
   const std::vector<double> best = best_times({work(kFew), work(kMany), [&] {
                                                  for (Index i = 0; i < count; ++i) product();
                                                }});
-  show(state, seconds_a_turn(best[0], best[1]), best[2]);
+  show(state, seconds_per_iteration(best[0], best[1]), best[2]);
 }
 
 /// Time of a turn over p at fixed r, all sizes taking turns.
@@ -123,13 +126,13 @@ void growth_in_p(benchmark::State& state, TruncationType type) {
   for (const Matrix& v : bases)
     for (Work& work : few_and_many(v, type)) works.push_back(std::move(work));
   const std::vector<double> best = best_times(works);
-  std::vector<double> turn;
+  std::vector<double> iteration;
   for (std::size_t i = 0; i < best.size(); i += 2)
-    turn.push_back(seconds_a_turn(best[i], best[i + 1]));
-  for (auto _ : state) state.SetIterationTime(turn.back());
-  state.counters["slope"] = growth(sizes, turn);
+    iteration.push_back(seconds_per_iteration(best[i], best[i + 1]));
+  for (auto _ : state) state.SetIterationTime(iteration.back());
+  state.counters["slope"] = growth(sizes, iteration);
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    state.counters[fmt::format("s_p{:.0e}", sizes[i])] = turn[i];
+    state.counters[fmt::format("s_p{:.0e}", sizes[i])] = iteration[i];
 }
 
 const bool kAdded = [] {

@@ -17,6 +17,15 @@ configure_package_config_file(cmake/spcartConfig.cmake.in spcartConfig.cmake
 )
 # Until 1.0 a minor version may change the public face.
 write_basic_package_version_file(spcartConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+# For those who do not use CMake: pkg-config --cflags --libs spcart, with --static unless it is a shared library.
+set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH prefix_from_pc /prefix/${pc_dir} /prefix)
+list(JOIN BLAS_LIBRARIES " " blas_flags)
+set(lapacke_flags ${LAPACKE_LIBRARY})
+configure_file(cmake/spcart.pc.in spcart.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spcart.pc DESTINATION ${pc_dir})
+
 install(
   FILES
     ${CMAKE_CURRENT_BINARY_DIR}/spcartConfig.cmake

@@ -1,4 +1,4 @@
-// Fits a sparse matrix where it lies: it is centred without ever being made dense.
+// Fits a sparse matrix without copying it: it is centred without ever being made dense.
 #include <iostream>
 #include <spcart/spcart.hpp>
 #include <vector>
@@ -18,14 +18,7 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> word_counts() {
 
 int main() {
   const auto counts = word_counts();
-
-  spcart::SparseView view;
-  view.rows = counts.rows();
-  view.cols = counts.cols();
-  view.values = counts.valuePtr();
-  view.inner = counts.innerIndexPtr();
-  view.outer = counts.outerIndexPtr();
-  const auto data = spcart::make_sparse(view);
+  const auto data = spcart::make_sparse(spcart::view_of(counts));
 
   spcart::Options options;
   options.components = 2;

@@ -26,7 +26,7 @@ class RealData : public ::testing::Test {
 
   /// 13 x 13 patches of natural images, prepared as in the paper.
   static std::unique_ptr<DataMatrix> patches() {
-    return prepare(read("bsds_patches_13x13.npy"), {.remove_row_mean = true});
+    return make_matrix(read("bsds_patches_13x13.npy"), {.remove_row_mean = true});
   }
 };
 

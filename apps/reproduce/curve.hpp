@@ -29,7 +29,7 @@ class Curve {
   std::optional<double> at(double x) const;
 
   /// The exponent e of the power law y ~ x^e that fits best: the slope of least squares in
-  /// logarithms. None where fewer than two points are positive.
+  /// logarithms. None if fewer than two points are positive.
   std::optional<double> exponent() const;
 
   /// How far a point is, on average, from the line through its two neighbours: zero for a straight

@@ -14,10 +14,10 @@
 namespace spcart::reproduce {
 
 /// Where the data comes from: a file in the folder of real data sets or, without that, a built-in
-/// problem in its place; or built-in problems in the first place.
+/// problem in its place; or built-in data sets in the first place.
 struct DataDeclaration {
   std::string label;                  ///< in words: "patches of natural images"
-  std::string file;                   ///< of the real data; empty: the built-in problem is meant
+  std::string file;                   ///< of the real data; empty: the built-in data set is meant
   Index rows = 0, cols = 0;           ///< that the file has
   std::vector<std::string> built_in;  ///< "@patches:n=5000": one problem, or several in turn
   bool remove_row_mean = false;

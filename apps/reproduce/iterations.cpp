@@ -9,17 +9,17 @@
 namespace spcart::reproduce {
 namespace {
 
-/// What one turn left.
+/// What one iteration left.
 struct Step {
   Loadings loadings;
   Matrix truncated_from;
   Iteration iteration;
 };
 
-/// The algorithm turn by turn: each from the rotation that the one before it found.
+/// The algorithm iteration by iteration: each from the rotation that the one before it found.
 std::vector<Step> steps_of(ConstBlock v, const Options& options, const Tick& tick) {
   const Start start = options.start.value_or(Start::varimax);
-  RotateOptions turn{.truncation = *truncation_of(options, v.rows()),
+  RotateOptions once{.truncation = *truncation_of(options, v.rows()),
                      .start = start,
                      .max_iterations = 1,
                      .seed = options.seed};
@@ -27,13 +27,13 @@ std::vector<Step> steps_of(ConstBlock v, const Options& options, const Tick& tic
   const double root = std::sqrt(static_cast<double>(v.cols()));
   Loadings before(v.rows(), v.cols());
   while (static_cast<Index>(steps.size()) < options.max_iterations) {
-    Rotated once = rotate_and_truncate(v, turn, tick);
-    Iteration iteration = once.history.front();
-    iteration.change = (once.loadings - before).norm() / root;
-    before = once.loadings;
-    steps.push_back({before, std::move(once.truncated_from), iteration});
+    RotationResult result = rotate_and_truncate(v, once, tick);
+    Iteration iteration = result.history.front();
+    iteration.change = (result.loadings - before).norm() / root;
+    before = result.loadings;
+    steps.push_back({before, std::move(result.truncated_from), iteration});
     if (iteration.change < options.tolerance) break;
-    turn.from = std::move(once.rotation);
+    once.from = std::move(result.rotation);
   }
   return steps;
 }
@@ -61,7 +61,7 @@ std::vector<Record> iterations(const DataMatrix& a, const Basis& basis, const Op
 
   std::vector<Record> records;
   for (std::size_t t = 0; t < steps.size(); ++t) {
-    const Criteria c = judge(loadings[t], explained[t], basis.total_variance, cpev_pca);
+    const Criteria c = evaluate(loadings[t], explained[t], basis.total_variance, cpev_pca);
     const std::vector<Bound> known = bounds({.v = v,
                                              .singular_values = basis.singular_values,
                                              .total_variance = basis.total_variance,

@@ -46,7 +46,7 @@ std::string summary(std::span<const Outcome> outcomes, const Circumstances& now)
       now.quick ? " --quick" : "");
   if (stand_ins > 0)
     text += fmt::format(
-        "{} experiment{} on a built-in problem in place of the real data, and the verdicts are of "
+        "{} experiment{} on a built-in data set in place of the real data, and the verdicts are of "
         "that: each says so.\n\n",
         stand_ins, stand_ins == 1 ? " is" : "s are");
   return text;

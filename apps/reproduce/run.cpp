@@ -89,7 +89,7 @@ class Bench {
  public:
   Bench(const Experiment& experiment, const Table& table, const Tick& tick)
       : experiment_(experiment),
-        a_(prepare(table, {.remove_row_mean = experiment.data.remove_row_mean})),
+        a_(make_matrix(table, {.remove_row_mean = experiment.data.remove_row_mean})),
         tick_(tick) {
     const DataMatrix& a = *a_;
     const Index most = std::min(a.rows(), a.cols());
@@ -177,7 +177,8 @@ class Bench {
     return result.timing.rotate + result.timing.refit + result.timing.refine;
   }
 
-  /// Seconds before the first turn. Runs share the basis, but each is charged for what it uses.
+  /// Seconds before the first iteration. Runs share the basis, but each is charged for what it
+  /// uses.
   double initialisation(const Options& options) {
     if (starts_from_pca(options)) {
       const Index r = options.components;
@@ -251,10 +252,10 @@ Record Bench::record_of(const Result& result, double initialisation) const {
   values["ev_share"] = c.cpev_pca > 0 ? c.ev / c.cpev_pca : 0;
   values["leading_share"] = c.cpev > 0 ? c.cpev_gains[0] / c.cpev : 0;
   values["seconds"] = initialisation + own_seconds(result);
-  // A turn that nothing else is part of: no varimax, no refit.
-  if (const auto turns = static_cast<double>(result.iterations()); turns > 0) {
-    values["iterations"] = turns;
-    values["seconds_per_iteration"] = result.timing.rotate / turns;
+  // An iteration that nothing else is part of: no varimax, no refit.
+  if (const auto iterations = static_cast<double>(result.iterations()); iterations > 0) {
+    values["iterations"] = iterations;
+    values["seconds_per_iteration"] = result.timing.rotate / iterations;
     values["objective"] = result.history.back().objective;
   }
   if (experiment_.pattern == PatternKind::variables) record.pattern = variables_pattern(x);

@@ -14,7 +14,7 @@ namespace spcart::reproduce {
 struct JudgedClaim {
   std::string experiment, claim, paper, measured;
   bool holds = false;
-  std::string note = {};  ///< why it differs; empty where it holds
+  std::string note = {};  ///< why it differs; empty if it holds
 };
 
 /// Loadings that are shown as images.
@@ -27,7 +27,7 @@ struct PictureRow {
 struct Outcome {
   const Experiment* experiment = nullptr;
   std::string data;       ///< what it was run on, in words
-  bool stand_in = false;  ///< a built-in problem in place of the real data
+  bool stand_in = false;  ///< a built-in data set in place of the real data
   double seconds = 0;
   std::vector<Record> records = {};
   std::vector<PictureRow> pictures = {};

@@ -13,11 +13,11 @@ namespace spcart::reproduce {
 struct Source {
   std::vector<Table> tables;  ///< one, or several in turn
   std::string label;          ///< "patches of natural images, 5000 x 169"
-  bool stand_in = false;      ///< a built-in problem in place of the real data
+  bool stand_in = false;      ///< a built-in data set in place of the real data
 };
 
-/// Reads the file from the folder of real data sets, or makes the built-in problems where the
-/// folder is empty or no file is declared. Throws Error where the folder lacks the file, or it has
+/// Reads the file from the folder of real data sets, or makes the built-in data sets where the
+/// folder is empty or no file is declared. Throws Error if the folder lacks the file, or it has
 /// another shape.
 Source load(const DataDeclaration& data, const std::filesystem::path& folder);
 

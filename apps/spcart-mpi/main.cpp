@@ -5,10 +5,10 @@
 
 #include "checkpoint_arguments.hpp"
 #include "commands/program.hpp"
-#include "crew.hpp"
 #include "process/interrupt.hpp"
 #include "rendering/print.hpp"
 #include "rendering/text.hpp"
+#include "workers.hpp"
 
 namespace spcart::command {
 namespace {
@@ -38,7 +38,7 @@ int run_root(int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-  Crew crew;
+  Workers crew;
   try {
     if (crew.ranks().is_root()) return run_root(argc, argv);
     crew.serve();

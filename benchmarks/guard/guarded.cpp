@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "data/preparation.hpp"
 #include "linalg/lapack.hpp"
 #include "linalg/polar.hpp"
 #include "spcart/names.hpp"
@@ -85,7 +86,7 @@ void count_dense() {
   const Matrix x = Random(2).normal(kVariables, kColumns);
   count(fmt::format("moments/dense/{}", type), [&] { a = make_dense(table.view()); });
   count(fmt::format("moments_and_gram/dense/{}", type),
-        [&] { make_dense(table.view(), {.gram = true}); });
+        [&] { make_dense(table.view(), {}, {}, FormGram::yes); });
   count(fmt::format("gram/dense/{}", type), [&] { a->gram(); });
   count(fmt::format("gram_times/dense/{}", type), [&] { a->gram_times(x); });
 }

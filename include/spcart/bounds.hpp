@@ -29,7 +29,7 @@ struct Bound {
   double least = 0;         ///< smallest measure over the components (or pairs of them)
   double most = 0;          ///< largest
   bool applies = true;      ///< what it assumes is so for this result
-  std::string reason = {};  ///< which assumption fails; empty where it applies
+  std::string reason = {};  ///< which assumption fails; empty if it applies
   bool holds = true;        ///< each component is within its own interval, up to rounding
   double tightness = 0;     ///< 0 (says nothing) to 1 (attained): the nearest component's ratio
 

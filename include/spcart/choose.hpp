@@ -44,13 +44,13 @@ struct Scree {
   Index by_broken_stick = 0, by_parallel = 0;  ///< components before the first that is not above
 };
 
-/// One setting, judged by how well entries that were held out are predicted.
-struct HeldOut {
+/// One setting, and how well it predicts entries that were held out.
+struct ValidationPoint {
   Index components = 0, nonzeros = 0;  ///< 0, 0: every entry is predicted by its variable's mean
   double error = 0;             ///< squared, as a fraction of what predicting by means leaves
   double excess_deviation = 0;  ///< standard error of what it is above the least one
 
-  bool operator==(const HeldOut&) const = default;
+  bool operator==(const ValidationPoint&) const = default;
 };
 
 /// One answer: how many components, of how many variables each.
@@ -64,7 +64,7 @@ struct Recommendation {
   /// variance; and the same of as many principal components. 0 if there are none.
   double explained = 0, explained_by_pca = 0;
 
-  /// Of predicting held-out entries, as of HeldOut; NaN if cross-validation did not try it.
+  /// Of predicting held-out entries, as of ValidationPoint; NaN if cross-validation did not try it.
   double error = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -80,10 +80,10 @@ struct Choice {
   std::vector<std::string> reasons;
 
   Scree scree;
-  std::vector<HeldOut> held_out;  ///< by number of components, then of nonzeros
-  Index least = 0;                ///< which of them has the least error
-  Index chosen = 0;               ///< the simplest that is near it
-  Index repeats = 0;              ///< of cross-validation, as used
+  std::vector<ValidationPoint> held_out;  ///< by number of components, then of nonzeros
+  Index least = 0;                        ///< which of them has the least error
+  Index chosen = 0;                       ///< the simplest that is near it
+  Index repeats = 0;                      ///< of cross-validation, as used
 
   std::vector<std::string> warnings;
 };

@@ -32,7 +32,7 @@ struct CompareOptions {
 };
 
 /// What became of one contender.
-struct Compared {
+struct ComparisonRow {
   Contender contender;
   Result result;  ///< at the lambda whose number of nonzeros is nearest to the target
   std::optional<Criteria> searched = {};  ///< of what a search makes of it, unless effort is none
@@ -44,7 +44,7 @@ struct Compared {
 /// Fits every contender so that all have the same number of nonzeros: directly where the method
 /// counts, by bisection of its lambda otherwise. A method that truncates nothing is fitted as it
 /// is.
-std::vector<Compared> compare(const DataMatrix& a, const CompareOptions& options,
-                              const Observer& observer = {});
+std::vector<ComparisonRow> compare(const DataMatrix& a, const CompareOptions& options,
+                                   const Observer& observer = {});
 
 }  // namespace spcart

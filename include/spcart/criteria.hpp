@@ -16,7 +16,7 @@ struct Sparsity {
   bool operator==(const Sparsity&) const = default;
 };
 
-/// How loadings are judged, whoever made them. Columns are first given unit length; a zero column
+/// How good loadings are, whoever made them. Columns are first given unit length; a zero column
 /// explains nothing, is orthogonal to all and has sparsity 1.
 struct Criteria {
   double cpev = 0;      ///< variance of the data within the span of X, as a fraction of all of it
@@ -41,7 +41,7 @@ struct Criteria {
 };
 
 /// Judges any p x r matrix. `cpev_pca` is what r principal components explain.
-Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick = {});
+Criteria evaluate(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick = {});
 
 /// All that the criteria need of the data, for an X whose columns have unit length.
 struct Explained {
@@ -59,9 +59,9 @@ Explained explained_by(const DataMatrix& a, const Loadings& x, const Tick& tick 
 std::vector<Explained> explained_by(const DataMatrix& a, std::span<const Loadings> many,
                                     const Tick& tick = {});
 
-/// The judgement where that is known already, and |A|_F^2.
-Criteria judge(const Loadings& x, const Explained& explained, double total_variance,
-               double cpev_pca);
+/// The criteria, if that is known already, and |A|_F^2.
+Criteria evaluate(const Loadings& x, const Explained& explained, double total_variance,
+                  double cpev_pca);
 
 /// |A|_F^2 less what regression of A on the scores A X leaves: what the scores tell of all
 /// variables, those without a loading included. It is at least the variance within the span of X,

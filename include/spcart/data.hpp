@@ -3,10 +3,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spcart/names.hpp"
+#include "spcart/solver.hpp"
 #include "spcart/table.hpp"
 #include "spcart/types.hpp"
 
@@ -32,13 +35,24 @@ struct Preparation {
   std::optional<Vector> means = std::nullopt;
   std::optional<Vector> scales = std::nullopt;
 
-  /// Ignored where the table is sparse or a covariance, which are always multiplied in double.
+  /// Ignored if the table is sparse or a covariance, which are always multiplied in double.
   Precision precision = Precision::full;
-
-  /// Form A'A in the pass that measures a dense table, where p <= min(n, 4096): spares those who
-  /// will need it one pass. A wish: a matrix tells no more of it.
-  bool gram = false;
 };
+
+/// What was decided when a table was prepared, and what that took.
+struct Plan {
+  Solver solver = Solver::automatic;    ///< for principal components, unless another is asked for
+  std::string storage = {};             ///< of the table, "memory" or "file"; empty: not known
+  std::vector<std::string> notes = {};  ///< of reading, such as what was done to missing values
+  double read = 0;                      ///< seconds that reading the table took
+  double prepare = 0;                   ///< seconds that measuring it took
+  double gram = 0;                      ///< seconds that A'A took, if it was formed on the way
+
+  /// The one that is wanted or, if that is left open, the one that is planned.
+  Solver solver_for(Solver wanted) const { return wanted == Solver::automatic ? solver : wanted; }
+};
+
+class Execution;
 
 /// An n x p matrix A known only by its products with blocks of vectors. Row-mean removal, centring
 /// and scaling are part of A. Methods reduce over samples only through this interface, so that the
@@ -57,7 +71,7 @@ class DataMatrix {
   /// Numbers that a product with A reads: n p, or fewer where zeros are not stored.
   double entries() const { return entries_; }
 
-  /// Number of samples; none where only a covariance is known.
+  /// Number of samples; none if only a covariance is known.
   std::optional<Index> samples() const { return samples_; }
 
   Matrix times(ConstBlock x, const Tick& tick = {}) const;          ///< A x
@@ -68,6 +82,13 @@ class DataMatrix {
 
   /// A'A at the rows and columns of some variables, in ascending order.
   Matrix gram_of(std::span<const Index> variables, const Tick& tick = {}) const;
+
+  /// What `prepare` decided; nothing for a matrix that was made otherwise.
+  const Plan& plan() const { return plan_; }
+  void set_plan(Plan plan) { plan_ = std::move(plan); }
+
+  /// Where work on A is done that is not a product with it; for the library's own use.
+  const Execution& execution() const { return do_execution(); }
 
   /// |a_j|^2 of every column: the variance of each variable, times n - 1 where A is centred.
   const Vector& column_squared_norms() const { return column_squared_norms_; }
@@ -98,11 +119,14 @@ class DataMatrix {
   virtual void do_outer_gram(Block g, const Tick& tick) const = 0;
   /// Taken from products with unit vectors, unless a kind knows a cheaper way.
   virtual void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const;
+  /// Here, unless rows are spread over ranks.
+  virtual const Execution& do_execution() const;
 
   Index rows_, cols_;
   std::optional<Index> samples_;
   double entries_;
   Preparation preparation_;
+  Plan plan_;
   Vector column_squared_norms_;
   std::vector<Index> constant_columns_;
 };
@@ -118,7 +142,7 @@ std::unique_ptr<DataMatrix> make_dense(Matrix matrix, const Preparation& prepara
 std::unique_ptr<DataMatrix> make_sparse(const SparseView& view,
                                         const Preparation& preparation = {});
 
-/// The table in a file as a matrix. Throws Error where the file is shorter than the view says, has
+/// The table in a file as a matrix. Throws Error if the file is shorter than the view says, has
 /// changed since it was opened, cannot be read or holds what is not finite; every later product
 /// does so too.
 std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& preparation = {},
@@ -129,9 +153,10 @@ std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& p
 /// correlations. C must be symmetric and positive semidefinite, both up to rounding.
 std::unique_ptr<DataMatrix> make_covariance(Matrix c, const Preparation& preparation = {});
 
-/// The matrix of a table, of the kind that its storage asks for.
-std::unique_ptr<DataMatrix> prepare(const Table& table, const Preparation& preparation = {},
-                                    const Tick& tick = {});
+/// The matrix of a table, of the kind that its storage asks for. `prepare` makes one that is
+/// planned for a fit.
+std::unique_ptr<DataMatrix> make_matrix(const Table& table, const Preparation& preparation = {},
+                                        const Tick& tick = {});
 
 /// The deflated matrix A (I - x_1 x_1') (I - x_2 x_2') ... for the columns of x, each of unit
 /// length. `a` must outlive it.

@@ -8,10 +8,10 @@
 
 namespace spcart {
 
-/// A built-in problem: what it is and what may be set in its name.
+/// A built-in data set: what it is and what may be set in its name.
 struct DatasetRecord {
   std::string_view name;         ///< "pitprops"
-  std::string_view parameters;   ///< with their defaults, "n=500,p=100,seed=0"; empty where none
+  std::string_view parameters;   ///< with their defaults, "n=500,p=100,seed=0"; empty if none
   std::string_view description;  ///< one sentence
 };
 std::span<const DatasetRecord> dataset_records();

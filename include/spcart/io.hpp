@@ -14,7 +14,7 @@ namespace spcart {
 
 /// What to do with cells that are empty or read NA, NaN, null or ?.
 enum class Missing {
-  error,  ///< refuse them, naming the first
+  error,  ///< reject them, naming the first
   drop,   ///< leave out the samples that have one
   mean    ///< put the mean of the variable's other values
 };
@@ -22,10 +22,10 @@ std::string_view name(Missing value);
 template <>
 Missing parse<Missing>(std::string_view text);
 
-enum class Presence { automatic, yes, no };
-std::string_view name(Presence value);
+enum class Tristate { automatic, yes, no };
+std::string_view name(Tristate value);
 template <>
-Presence parse<Presence>(std::string_view text);
+Tristate parse<Tristate>(std::string_view text);
 
 /// Where a table is while it is used.
 enum class Storage {
@@ -36,8 +36,8 @@ enum class Storage {
 
 struct ReadOptions {
   Missing missing = Missing::error;
-  Presence header = Presence::automatic;      ///< text: is the first line the variables' names?
-  Presence row_labels = Presence::automatic;  ///< text: is the first field the sample's name?
+  Tristate header = Tristate::automatic;      ///< text: is the first line the variables' names?
+  Tristate row_labels = Tristate::automatic;  ///< text: is the first field the sample's name?
   std::vector<std::string> exclude = {};      ///< variables to leave out, by name
   bool covariance = false;  ///< the table is a covariance matrix, which is always kept in memory
 

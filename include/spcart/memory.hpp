@@ -20,7 +20,7 @@ std::uint64_t least_working_memory(Index variables, Index components);
 std::uint64_t gram_memory(Index variables);
 
 /// Bytes that a table may take in memory beside the work on it, where `memory` is for everything;
-/// 0: what the system has, or had when it was asked. Throws Error where not even the work would
+/// 0: what the system has, or had when it was asked. Throws Error if not even the work would
 /// fit.
 std::uint64_t room_for_table(std::uint64_t memory, Index variables, Index components,
                              std::uint64_t available = available_memory());

@@ -34,12 +34,12 @@ Method parse<Method>(std::string_view text);
 /// Where lambda may lie.
 struct LambdaRange {
   double least = 0, most = 1;
-  double preset = 0;            ///< where none is given
+  double default_value = 0;     ///< where none is given
   bool sparser_upwards = true;  ///< whether a larger lambda leaves fewer nonzeros
 };
 
 struct Task;
-struct Found;
+struct MethodResult;
 
 /// One method as every face shows it, and what it can be asked for.
 struct MethodRecord {
@@ -51,7 +51,7 @@ struct MethodRecord {
   std::span<const Start> starts;              ///< the first is its default; none: it has no choice
   std::span<const std::string_view> options;  ///< that only this method, or few others, take
   LambdaRange (*lambda)(TruncationType type, Index p);  ///< null: that of the truncation type
-  Found (*run)(const Task&);                            ///< for fit() alone
+  MethodResult (*run)(const Task&);                     ///< for fit() alone
 };
 
 std::span<const MethodRecord> method_records();

@@ -14,6 +14,7 @@
 #include "spcart/data.hpp"
 #include "spcart/io.hpp"
 #include "spcart/pca.hpp"
+#include "spcart/prepare.hpp"
 #include "spcart/table.hpp"
 
 /// The same fits where the samples are spread over the ranks of an MPI program.
@@ -33,7 +34,7 @@
 namespace spcart::mpi {
 
 /// MPI, from its beginning to its end: one in a program, made before anything that uses MPI. Throws
-/// std::runtime_error where MPI cannot be begun. Ends nothing that somebody else has begun.
+/// std::runtime_error if MPI cannot be begun. Ends nothing that somebody else has begun.
 class Session {
  public:
   Session(int& argc, char**& argv);
@@ -53,7 +54,7 @@ class Abandoned : public std::runtime_error {
 };
 
 /// The ranks that work together. All functions but the first four are collective: every rank calls
-/// them, in the same order. They throw std::runtime_error where MPI fails.
+/// them, in the same order. They throw std::runtime_error if MPI fails.
 class Ranks {
  public:
   /// Makes a communicator of its own of the same ranks, so that no message is taken for another's.
@@ -117,13 +118,21 @@ class DistributedMatrix : public DataMatrix {
   /// products; what it throws ends the product as an error does.
   virtual void serve(const Tick& tick = {}) const = 0;
 
+  /// Seconds that A'A of this rank's rows took while they were measured.
+  virtual double gram_seconds() const = 0;
+
   /// At the root: where the solver slepc keeps its state when it restarts, and at its end.
   void set_checkpoint(CheckpointOptions options) { checkpoint_ = std::move(options); }
+
+  /// At the root: bases of at least so many numbers are rotated with their rows spread. The default
+  /// is 2^20: below, an iteration takes less than a millisecond.
+  void set_large_basis(Index numbers) { large_basis_ = numbers; }
 
  protected:
   using DataMatrix::DataMatrix;
 
   CheckpointOptions checkpoint_;
+  Index large_basis_ = Index{1} << 20;
 };
 
 /// Makes the matrix of the rows that all ranks have: each gives its own in one or several parts, or
@@ -137,7 +146,7 @@ std::unique_ptr<DistributedMatrix> distribute(const Ranks& ranks, std::span<cons
 
 /// The rows of a table that a rank has.
 struct Share {
-  std::vector<Table> parts;        ///< none where it has no rows
+  std::vector<Table> parts;        ///< none if it has no rows
   std::vector<std::string> names;  ///< what messages call each of them
 
   // Of the whole table, at the root only.
@@ -147,17 +156,12 @@ struct Share {
   bool in_file = false;     ///< some rank reads its rows in blocks, as they do not fit its memory
   bool covariance = false;  ///< the root has all of it, as nothing of it can be spread
   std::vector<std::string> variables;
-  std::vector<std::string> samples = {};  ///< one per row, or empty where the source names none
+  std::vector<std::string> samples = {};  ///< one per row, or empty if the source names none
   std::vector<std::string> notes = {};  ///< what was done to missing values, and what to do better
+  double seconds = 0;                   ///< that reading took
 };
 
-/// The solver for so many components of a table that is spread over ranks: by shape, from the time
-/// that each would take. The products are spread whichever it is; the decomposition of a Gram
-/// matrix (gram, outer) and the basis of block Lanczos (krylov) are the root's, the basis of slepc
-/// is spread too, but it multiplies one vector at a time.
-Solver chosen_solver(Index rows, Index cols, double entries, Index components, int ranks);
-
-/// Reads each rank's share of a table. `source` is a file, a built-in problem ("@synthetic"), or a
+/// Reads each rank's share of a table. `source` is a file, a built-in data set ("@synthetic"), or a
 /// pattern of several files ("part-*.npy", "{a,b}.mtx.gz") whose rows follow each other in the
 /// order of their names, numbers in them by value. Only what the root gives counts, and patterns
 /// are resolved at the root: all ranks must see the files under the same names.
@@ -175,5 +179,12 @@ Share read_share(const Ranks& ranks, const std::string& source = {},
 std::unique_ptr<DistributedMatrix> distribute(const Ranks& ranks, const Share& share,
                                               const Preparation& preparation = {},
                                               const Tick& tick = {});
+
+/// As spcart::prepare: the matrix of what was read, planned for a fit. Checkpoints need the solver
+/// slepc, which is taken if another is not asked for. Only the root's options count. Collective.
+std::unique_ptr<DistributedMatrix> prepare(const Ranks& ranks, const Share& share,
+                                           const PrepareOptions& options = {},
+                                           const CheckpointOptions& checkpoint = {},
+                                           const Tick& tick = {});
 
 }  // namespace spcart::mpi

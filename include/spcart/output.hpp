@@ -20,7 +20,7 @@ namespace spcart {
 /// is written directly, at commit.
 class OutputFile {
  public:
-  /// Throws Error where the file could not be written; creates nothing yet.
+  /// Throws Error if the file could not be written; creates nothing yet.
   explicit OutputFile(std::filesystem::path path);
 
   ~OutputFile();
@@ -74,7 +74,7 @@ std::string to_json(const Result& result, std::span<const std::string> variables
                     const Stability* stability = nullptr);
 std::string to_json(const Criteria& criteria);
 /// The rows of a comparison.
-std::string to_json(std::span<const Compared> rows);
+std::string to_json(std::span<const ComparisonRow> rows);
 /// The points of a path.
 std::string to_json(const Path& path);
 std::string to_json(const Choice& choice);

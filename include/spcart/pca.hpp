@@ -3,28 +3,18 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "spcart/data.hpp"
-#include "spcart/names.hpp"
+#include "spcart/solver.hpp"
 
 namespace spcart {
 
-/// How the principal basis is computed.
-enum class Solver {
-  automatic,  ///< by shape
-  gram,       ///< eigenvectors of A'A: few variables
-  outer,      ///< eigenvectors of AA': few samples
-  krylov,     ///< block Krylov with thick restarts: both large, few components
-  slepc       ///< the same by SLEPc, where the rows are spread over ranks: so are its vectors
-};
-std::string_view name(Solver value);
-template <>
-Solver parse<Solver>(std::string_view text);
-
-/// What `automatic` takes for so many components of a table of so many stored numbers.
-Solver chosen_solver(Index rows, Index cols, double entries, Index components);
+/// What `automatic` takes for so many components of a table of so many stored numbers: the solver
+/// that would take least time. If the rows are spread over ranks, products are spread whichever it
+/// is; the decomposition of a Gram matrix (gram, outer) and the basis of block Lanczos (krylov) are
+/// the root's, while slepc spreads its basis too but multiplies one vector at a time.
+Solver chosen_solver(Index rows, Index cols, double entries, Index components, int ranks = 1);
 
 struct PcaOptions {
   Solver solver = Solver::automatic;
@@ -45,6 +35,7 @@ struct Basis {
   std::shared_ptr<const Matrix>
       gram;  ///< A'A, where it was formed and is small: not to form it again
   std::vector<std::string> warnings;
+  double seconds = 0;  ///< that it took to find or read it, A'A formed while measuring included
 
   double cpev() const;  ///< the fraction of the total variance that V explains
 };
@@ -54,7 +45,7 @@ struct Basis {
 Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options = {},
                       const Tick& tick = {});
 
-/// Throws Error where it is no basis for so many components of `a`.
+/// Throws Error if it is no basis for so many components of `a`.
 void check(const Basis& basis, const DataMatrix& a, Index components);
 
 /// How many components of a basis it takes to explain this fraction of the variance: one more than

@@ -38,7 +38,7 @@ struct RotateOptions {
   Matrix from = {};        ///< a rotation to start from, in place of `start`
 };
 
-/// One turn of Algorithm 1.
+/// One iteration of Algorithm 1.
 struct Iteration {
   double change = 0;            ///< |X - X_previous|_F / sqrt(r)
   double truncated_energy = 0;  ///< mean over the components of |z|^2 over the entries set to zero
@@ -48,7 +48,7 @@ struct Iteration {
   bool operator==(const Iteration&) const = default;
 };
 
-struct Rotated {
+struct RotationResult {
   Loadings loadings;      ///< X, p x r: unit columns, or zero where truncation left nothing
   Matrix rotation;        ///< R, r x r, orthogonal: V is near X R
   Matrix truncated_from;  ///< the R before its last update: X is the truncation of V R'
@@ -59,12 +59,14 @@ struct Rotated {
 /// SPCArt (Algorithm 1 of the paper): finds an orthogonal R and sparse X with V near X R, by
 /// rotating V, truncating it and updating R in turn. V is p x r and orthonormal; nothing else is
 /// known of the data.
-Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick = {});
+RotationResult rotate_and_truncate(ConstBlock v, const RotateOptions& options,
+                                   const Tick& tick = {});
 
 /// The same for several settings side by side, each by a thread of its own where there are enough
 /// of them. Results are those of each setting by itself. The tick is called by the caller's thread.
-std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const RotateOptions> settings,
-                                             const Tick& tick = {});
+std::vector<RotationResult> rotate_and_truncate_all(ConstBlock v,
+                                                    std::span<const RotateOptions> settings,
+                                                    const Tick& tick = {});
 
 /// How many settings may be asked for at a time, so that what is found fits in memory.
 Index settings_together(Index variables, Index components);

@@ -16,8 +16,9 @@ struct Table {
   std::variant<DenseView, SparseView, FileView> values;  ///< views in memory have an owner
   bool covariance = false;
   std::vector<std::string> variables;   ///< one per column; x1, x2, ... where the source names none
-  std::vector<std::string> samples;     ///< one per row, or empty where the source names none
+  std::vector<std::string> samples;     ///< one per row, or empty if the source names none
   std::vector<std::string> notes = {};  ///< what was done to missing values, in words
+  double seconds = 0;                   ///< that reading or generating it took
 
   Index rows() const;
   Index cols() const;

@@ -32,7 +32,7 @@ struct Truncation {
 /// for count, 0.15 for energy.
 double default_lambda(TruncationType type, Index p);
 
-/// Throws Error where lambda is out of its type's range for vectors of length p.
+/// Throws Error if lambda is out of its type's range for vectors of length p.
 void check(const Truncation& truncation, Index p);
 
 /// Applies a truncation to one vector after the other, without allocating for each.

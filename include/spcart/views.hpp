@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "spcart/error.hpp"
 #include "spcart/types.hpp"
 
 namespace spcart {
@@ -45,7 +46,8 @@ struct DenseView {
 /// An Eigen matrix, map or block where it lies, in either storage order.
 template <class Derived>
 DenseView view_of(const Eigen::DenseBase<Derived>& matrix) {
-  static_assert(bool(Derived::Flags & Eigen::DirectAccessBit), "an expression lies nowhere");
+  static_assert(bool(Derived::Flags & Eigen::DirectAccessBit),
+                "view_of needs an object with storage");
   const Derived& m = matrix.derived();
   const Index inner = m.innerStride(), outer = m.outerStride();
   return {m.data(), scalar_of<typename Derived::Scalar>(), m.rows(),
@@ -70,5 +72,27 @@ struct SparseView {
   bool wide = false;            ///< inner and outer are int64 instead of int32
   std::shared_ptr<const void> owner = {};
 };
+
+/// An Eigen sparse matrix where it is stored, in either storage order; makeCompressed() comes
+/// first. Throws Error if it is not compressed.
+template <class T, int Options, class StorageIndex>
+SparseView view_of(const Eigen::SparseMatrix<T, Options, StorageIndex>& matrix) {
+  static_assert(sizeof(StorageIndex) == 4 || sizeof(StorageIndex) == 8,
+                "indices of a sparse table are int32 or int64");
+  if (!matrix.isCompressed()) throw Error("view_of: the sparse matrix is not compressed");
+  return {.major = matrix.IsRowMajor ? SparseView::Major::row : SparseView::Major::column,
+          .rows = matrix.rows(),
+          .cols = matrix.cols(),
+          .values = matrix.valuePtr(),
+          .scalar = scalar_of<T>(),
+          .inner = matrix.innerIndexPtr(),
+          .outer = matrix.outerIndexPtr(),
+          .wide = sizeof(StorageIndex) == 8,
+          .owner = {}};
+}
+
+template <class T, int Options, class StorageIndex>
+SparseView view_of(Eigen::SparseMatrix<T, Options, StorageIndex>&& temporary) =
+    delete;  // nothing to look at later
 
 }  // namespace spcart

@@ -1,4 +1,4 @@
-"""Built-in problems. The same parameters give the same numbers on every machine.
+"""Built-in data sets. The same parameters give the same numbers on every machine.
 
 Each is returned as a :class:`sklearn.utils.Bunch` with ``feature_names``, ``DESCR`` and either
 ``data`` (one row per sample) or ``covariance``.

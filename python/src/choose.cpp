@@ -19,7 +19,7 @@ nb::dict to_dict(const Scree& scree) {
   return d;
 }
 
-nb::dict to_dict(const HeldOut& setting) {
+nb::dict to_dict(const ValidationPoint& setting) {
   nb::dict d;
   d["n_components"] = setting.components;
   d["nonzeros"] = setting.nonzeros;
@@ -50,7 +50,7 @@ nb::dict to_dict(const Choice& choice) {
   d["reasons"] = to_list(choice.reasons);
   d["scree"] = to_dict(choice.scree);
   nb::list held_out;
-  for (const HeldOut& setting : choice.held_out) held_out.append(to_dict(setting));
+  for (const ValidationPoint& setting : choice.held_out) held_out.append(to_dict(setting));
   d["held_out"] = held_out;
   d["least"] = choice.least;
   d["chosen"] = choice.chosen;
@@ -76,12 +76,12 @@ nb::dict choose_settings(nb::handle_t<TableHandle> table, Index most, Index perm
                        .overlap = common.overlap,
                        .tolerance = common.tolerance,
                        .max_iterations = common.max_iterations,
+                       .solver = common.solver,
                        .seed = common.seed,
                        .threads = common.threads};
   const auto choice = std::make_shared<Choice>();
   run(table, progress, common.threads, [choice, request, wanted](Watch& watch) mutable {
     const auto matrix = prepared(request, watch);
-    wanted.solver = request.options.solver;
     *choice = choose(*matrix, wanted, watch.observer());
   });
   return to_dict(*choice);

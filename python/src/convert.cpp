@@ -26,6 +26,7 @@ nb::dict to_dict(const Bound& bound) {
 
 nb::dict to_dict(const Timing& timing) {
   nb::dict d;
+  d["prepare"] = timing.prepare;
   d["pca"] = timing.pca;
   d["rotate"] = timing.rotate;
   d["refit"] = timing.refit;
@@ -44,7 +45,7 @@ nb::object to_object(const std::optional<SearchReport>& search) {
   return std::move(d);
 }
 
-nb::object to_object(const std::optional<Reached>& target) {
+nb::object to_object(const std::optional<TargetReport>& target) {
   if (!target) return nb::none();
   nb::dict d;
   d["option"] = target->option;

@@ -1,7 +1,5 @@
 #include "spcart/fit.hpp"
 
-#include <chrono>
-
 #include "bindings.hpp"
 #include "convert.hpp"
 #include "request.hpp"
@@ -28,15 +26,11 @@ nb::dict fit_table(nb::handle_t<TableHandle> table, const nb::dict& options,
     Result result;
     std::optional<Stability> stability;
     double total_variance = 0;
-    double seconds = 0;  ///< of preparing
   };
   Request request = request_of(table, options, preparation, memory);
   const auto fitted = std::make_shared<Fitted>();
   run(table, progress, request.options.threads, [fitted, request, resamples](Watch& watch) mutable {
-    const auto begin = std::chrono::steady_clock::now();
     const auto matrix = prepared(request, watch);
-    fitted->seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     fitted->result = fit(*matrix, request.options, watch.observer());
     fitted->total_variance = matrix->squared_norm();
     if (resamples)
@@ -47,7 +41,6 @@ nb::dict fit_table(nb::handle_t<TableHandle> table, const nb::dict& options,
   nb::dict d = python::to_dict(fitted->result);
   d["stability"] = fitted->stability ? nb::object(to_dict(*fitted->stability)) : nb::none();
   d["total_variance"] = fitted->total_variance;
-  d["timing"]["prepare"] = fitted->seconds;
   return d;
 }
 
@@ -58,14 +51,14 @@ nb::list compare_methods(nb::handle_t<TableHandle> table, const std::vector<std:
   CompareOptions compared{.nonzeros = nonzeros};
   if (!methods.empty()) compared.contenders.clear();
   for (const std::string& method : methods) compared.contenders.push_back(parse_contender(method));
-  const auto rows = std::make_shared<std::vector<Compared>>();
+  const auto rows = std::make_shared<std::vector<ComparisonRow>>();
   run(table, progress, request.options.threads, [rows, request, compared](Watch& watch) mutable {
     const auto matrix = prepared(request, watch);
     compared.common = request.options;
     *rows = compare(*matrix, compared, watch.observer());
   });
   nb::list list;
-  for (const Compared& row : *rows) {
+  for (const ComparisonRow& row : *rows) {
     nb::dict d = python::to_dict(row.result);
     d["seconds"] = row.seconds;
     d["fits"] = row.fits;

@@ -3,7 +3,7 @@
 #include "options.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
-#include "spcart/solver_choice.hpp"
+#include "spcart/prepare.hpp"
 #include "work.hpp"
 
 namespace spcart::python {
@@ -18,12 +18,12 @@ Matrix score(nb::handle_t<TableHandle> table, Index rows, Index cols, const Numb
   run(table, progress, threads,
       [y, stored, x = loadings_of({rows, cols, values, inner, outer}),
        prepare_as = preparation_of(preparation)](Watch& watch) {
-        *y = scores(*prepare(*stored, prepare_as, watch.tick("prepare")), x);
+        *y = scores(*make_matrix(*stored, prepare_as, watch.tick("prepare")), x);
       });
   return std::move(*y);
 }
 
-/// Judges loadings; beside as many principal components where that is asked for.
+/// Evaluates loadings; beside as many principal components where that is asked for.
 nb::dict evaluate(nb::handle_t<TableHandle> table, Index rows, Index cols, const Numbers& values,
                   const Places& inner, const Places& outer, const nb::dict& preparation,
                   bool beside_pca, nb::object memory, Index threads, nb::object progress) {
@@ -33,12 +33,14 @@ nb::dict evaluate(nb::handle_t<TableHandle> table, Index rows, Index cols, const
       [criteria, stored, beside_pca, x = loadings_of({rows, cols, values, inner, outer}),
        prepare_as = preparation_of(preparation), limit = memory_of(memory)](Watch& watch) {
         const Index r = std::min({x.cols(), stored->rows(), stored->cols()});
-        const Solver solver =
-            beside_pca ? solver_for(*stored, r, Solver::automatic, limit) : Solver::automatic;
-        const auto a = prepare(*stored, prepare_as, solver, watch.tick("prepare"));
-        const double pca =
-            beside_pca ? principal_basis(*a, r, {.solver = solver}, watch.tick("pca")).cpev() : 0;
-        *criteria = judge(*a, x, pca, watch.tick("score"));
+        const auto a = prepare(*stored,
+                               {.preparation = prepare_as,
+                                .components = r,
+                                .without_pca = !beside_pca,
+                                .memory = limit},
+                               watch.tick("prepare"));
+        const double pca = beside_pca ? principal_basis(*a, r, {}, watch.tick("pca")).cpev() : 0;
+        *criteria = spcart::evaluate(*a, x, pca, watch.tick("score"));
       });
   return to_dict(*criteria);
 }
@@ -65,7 +67,7 @@ nb::dict rotate(nb::handle v, const nb::dict& given, nb::object progress) {
   rotation.tolerance = options.tolerance;
   rotation.max_iterations = options.max_iterations;
   rotation.seed = options.seed;
-  const auto rotated = std::make_shared<Rotated>();
+  const auto rotated = std::make_shared<RotationResult>();
   run(v, progress, options.threads, [rotated, basis, rotation](Watch& watch) {
     *rotated = rotate_and_truncate(basis, rotation, watch.tick("rotate"));
   });

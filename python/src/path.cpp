@@ -52,9 +52,8 @@ nb::dict follow_path(nb::handle_t<TableHandle> table, const std::vector<std::str
   PathOptions wanted =
       path_options(request.options, truncations, std::move(components), points, keep);
   const auto followed = std::make_shared<Path>();
-  run(table, progress, request.options.threads, [followed, request, wanted](Watch& watch) mutable {
+  run(table, progress, request.options.threads, [followed, request, wanted](Watch& watch) {
     const auto matrix = prepared(request, watch);
-    wanted.solver = request.options.solver;
     *followed = path(*matrix, wanted, watch.observer());
   });
   nb::list all;

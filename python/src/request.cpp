@@ -1,7 +1,7 @@
 #include "request.hpp"
 
 #include "options.hpp"
-#include "spcart/solver_choice.hpp"
+#include "spcart/prepare.hpp"
 
 namespace spcart::python {
 
@@ -11,10 +11,13 @@ Request request_of(nb::handle table, const nb::dict& options, const nb::dict& pr
           preparation_of(preparation), memory_of(memory)};
 }
 
-std::unique_ptr<DataMatrix> prepared(Request& request, Watch& watch) {
-  Options& options = request.options;
-  options.solver = solver_for(*request.table, options.components, options.solver, request.memory);
-  return prepare(*request.table, request.preparation, options.solver, watch.tick("prepare"));
+std::unique_ptr<DataMatrix> prepared(const Request& request, Watch& watch) {
+  return prepare(*request.table,
+                 {.preparation = request.preparation,
+                  .components = request.options.components,
+                  .solver = request.options.solver,
+                  .memory = request.memory},
+                 watch.tick("prepare"));
 }
 
 }  // namespace spcart::python

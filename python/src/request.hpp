@@ -19,7 +19,7 @@ struct Request {
 Request request_of(nb::handle table, const nb::dict& options, const nb::dict& preparation,
                    nb::handle memory);
 
-/// Makes the matrix of the table for the solver that the options then name.
-std::unique_ptr<DataMatrix> prepared(Request& request, Watch& watch);
+/// Makes the matrix of the table, planned for what is asked.
+std::unique_ptr<DataMatrix> prepared(const Request& request, Watch& watch);
 
 }  // namespace spcart::python

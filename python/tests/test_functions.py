@@ -1,4 +1,4 @@
-"""Functions and built-in problems."""
+"""Functions and built-in data sets."""
 
 import dataclasses
 import re

@@ -55,7 +55,7 @@ def test_errors_are_the_cores_with_python_s_names(table, parameters, message):
         SPCArt(**{"n_components": 2, **parameters}).fit(table)
 
 
-def test_unknown_parameters_of_a_method_are_refused(table):
+def test_unknown_parameters_of_a_method_are_rejected(table):
     with pytest.raises(TypeError, match="there is no option 'rigde'"):
         SPCArt(2, method="spca", method_params={"rigde": 1}).fit(table)
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// The number that a file of the system begins with; none where it has no such file or reads "max".
+/// The number that a file of the system begins with; none if it has no such file or reads "max".
 std::uint64_t number_in(const fs::path& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -121,7 +121,7 @@ std::uint64_t room_for_buffers(std::uint64_t memory, Index variables, Index comp
 }
 
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
-  const auto refuse = [&](std::string_view rule) {
+  const auto reject = [&](std::string_view rule) {
     throw Error(fmt::format("{} = {}: {}", option, text, rule));
   };
   const char* last = text.data() + text.size();
@@ -129,10 +129,10 @@ std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), last, number);
   const std::optional<double> unit = size_of_unit({end, static_cast<std::size_t>(last - end)});
   if (error == std::errc::invalid_argument || !unit || std::isnan(number))
-    refuse("it must be a number of bytes, or one with a unit as in 500M, 1.5G or 2GiB");
+    reject("it must be a number of bytes, or one with a unit as in 500M, 1.5G or 2GiB");
   const double bytes = number * *unit;
-  if (bytes < 1) refuse("it must be at least 1 byte");
-  if (error != std::errc{} || bytes > 9e18) refuse("it is too large");
+  if (bytes < 1) reject("it must be at least 1 byte");
+  if (error != std::errc{} || bytes > 9e18) reject("it is too large");
   return static_cast<std::uint64_t>(bytes);
 }
 

@@ -107,7 +107,8 @@ Vector gains_of(const Explained& explained) {
   for (Index i = 0, found = 0; i < r && found < rank; ++i) {
     Vector rest = explained.factor.col(i);
     const auto before = directions.leftCols(found);
-    for (int turn = 0; turn < 2; ++turn) rest -= before * (before.transpose() * rest);
+    for (int iteration = 0; iteration < 2; ++iteration)
+      rest -= before * (before.transpose() * rest);
     if (rest.norm() <= kCopy) continue;
     directions.col(found) = rest.normalized();
     const auto direction = directions.col(found++);
@@ -159,12 +160,12 @@ std::vector<Explained> explained_by(const DataMatrix& a, std::span<const Loading
   return all;
 }
 
-Criteria judge(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick) {
-  return judge(x, explained_by(a, x, tick), a.squared_norm(), cpev_pca);
+Criteria evaluate(const DataMatrix& a, const Loadings& x, double cpev_pca, const Tick& tick) {
+  return evaluate(x, explained_by(a, x, tick), a.squared_norm(), cpev_pca);
 }
 
-Criteria judge(const Loadings& x, const Explained& explained, double total_variance,
-               double cpev_pca) {
+Criteria evaluate(const Loadings& x, const Explained& explained, double total_variance,
+                  double cpev_pca) {
   const Matrix& m = explained.covariance;
   const Index r = x.cols();
   Criteria c;

@@ -12,7 +12,7 @@
 namespace spcart {
 namespace {
 
-// How far a covariance may be from symmetric and from positive semidefinite before it is refused:
+// How far a covariance may be from symmetric and from positive semidefinite before it is rejected:
 // the rounding of numbers that were stored in single precision or printed with few digits.
 constexpr double kAsymmetry = 1e-6;
 constexpr double kIndefinite = 1e-6;

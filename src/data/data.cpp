@@ -8,6 +8,7 @@
 
 #include "base/names.hpp"
 #include "base/parallel.hpp"
+#include "data/execution.hpp"
 #include "data/preparation.hpp"
 #include "spcart/error.hpp"
 
@@ -60,7 +61,6 @@ DataMatrix::DataMatrix(Index rows, Index cols, std::optional<Index> samples, dou
 void DataMatrix::set_statistics(Preparation used, Vector column_squared_norms,
                                 std::vector<Index> constant_columns) {
   preparation_ = std::move(used);
-  preparation_.gram = false;
   column_squared_norms_ = std::move(column_squared_norms);
   constant_columns_ = std::move(constant_columns);
 }
@@ -127,13 +127,20 @@ void DataMatrix::do_gram_of(std::span<const Index> variables, Block g, const Tic
   }
 }
 
-std::unique_ptr<DataMatrix> prepare(const Table& table, const Preparation& preparation,
-                                    const Tick& tick) {
+const Execution& DataMatrix::do_execution() const { return local_execution(); }
+
+std::unique_ptr<DataMatrix> make_matrix(const Table& table, const Preparation& preparation,
+                                        const Tick& tick) {
+  return make_matrix(table, preparation, tick, FormGram::no);
+}
+
+std::unique_ptr<DataMatrix> make_matrix(const Table& table, const Preparation& preparation,
+                                        const Tick& tick, FormGram gram) {
   if (table.covariance) return make_covariance(to_matrix(table), preparation);
   if (const auto* file = std::get_if<FileView>(&table.values))
-    return make_file(*file, preparation, tick);
+    return make_file(*file, preparation, tick, gram);
   if (const auto* dense = std::get_if<DenseView>(&table.values))
-    return make_dense(*dense, preparation, tick);
+    return make_dense(*dense, preparation, tick, gram);
   return make_sparse(std::get<SparseView>(table.values), preparation);
 }
 

@@ -14,20 +14,21 @@ namespace {
 template <class T>
 class DenseMatrix : public StoredMatrix, public Samples {
  public:
-  DenseMatrix(const DenseView& view, const Preparation& preparation, const Tick& tick)
+  DenseMatrix(const DenseView& view, const Preparation& preparation, const Tick& tick,
+              FormGram gram)
       : StoredMatrix(view.rows, view.cols,
                      static_cast<double>(view.rows) * static_cast<double>(view.cols)),
         view_(view) {
-    measure(preparation, tick);
+    measure(preparation, tick, gram);
   }
 
  protected:
   const DenseView& view() const { return view_; }
 
  private:
-  class Walk final : public Pass {
+  class WholePass final : public Pass {
    public:
-    explicit Walk(const DenseView& view) : view_(view) {}
+    explicit WholePass(const DenseView& view) : view_(view) {}
     void load(Index row, Index col, Block tile) const override {
       load_dense<T>(view_, row, col, tile);
     }
@@ -37,12 +38,14 @@ class DenseMatrix : public StoredMatrix, public Samples {
     const DenseView& view_;
   };
 
-  std::unique_ptr<Pass> open(Along, Index) const final { return std::make_unique<Walk>(view_); }
+  std::unique_ptr<Pass> open(Along, Index) const final {
+    return std::make_unique<WholePass>(view_);
+  }
 
   std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
-                                             const Preparation& preparation,
-                                             const Tick& tick) const final {
-    return make_gathered(view_, std::move(rows), preparation, tick);
+                                             const Preparation& preparation, const Tick& tick,
+                                             FormGram gram) const final {
+    return make_gathered(view_, std::move(rows), preparation, tick, gram);
   }
 
   std::unique_ptr<DataMatrix> do_permute_columns(std::uint64_t seed, const Tick& tick) const final {
@@ -153,11 +156,16 @@ class FloatingMatrix final : public DenseMatrix<T> {
 
 std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation,
                                        const Tick& tick) {
+  return make_dense(view, preparation, tick, FormGram::no);
+}
+
+std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation,
+                                       const Tick& tick, FormGram gram) {
   return with_scalar(view.scalar, [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
     if constexpr (std::is_floating_point_v<T>)
-      return std::make_unique<FloatingMatrix<T>>(view, preparation, tick);
+      return std::make_unique<FloatingMatrix<T>>(view, preparation, tick, gram);
     else
-      return std::make_unique<DenseMatrix<T>>(view, preparation, tick);
+      return std::make_unique<DenseMatrix<T>>(view, preparation, tick, gram);
   });
 }
 

@@ -13,17 +13,18 @@ namespace {
 template <class T>
 class DenseFileMatrix final : public StoredMatrix {
  public:
-  DenseFileMatrix(const FileView& view, const Preparation& preparation, const Tick& tick)
+  DenseFileMatrix(const FileView& view, const Preparation& preparation, const Tick& tick,
+                  FormGram gram)
       : StoredMatrix(view.rows, view.cols,
                      static_cast<double>(view.rows) * static_cast<double>(view.cols)),
         view_(view) {
-    measure(preparation, tick);
+    measure(preparation, tick, gram);
   }
 
  private:
-  class Walk final : public Pass {
+  class FilePass final : public Pass {
    public:
-    Walk(const FileView& view, Along along, Index step)
+    FilePass(const FileView& view, Along along, Index step)
         : by_row_(along == Along::rows),
           blocks_(view, by_row_ ? FileView::Order::row : FileView::Order::column, step) {}
 
@@ -48,7 +49,7 @@ class DenseFileMatrix final : public StoredMatrix {
   };
 
   std::unique_ptr<Pass> open(Along along, Index step) const override {
-    return std::make_unique<Walk>(view_, along, step);
+    return std::make_unique<FilePass>(view_, along, step);
   }
 
   Index panel_bytes() const override { return panel_bytes_of(view_); }
@@ -60,10 +61,15 @@ class DenseFileMatrix final : public StoredMatrix {
 
 std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& preparation,
                                       const Tick& tick) {
+  return make_file(view, preparation, tick, FormGram::no);
+}
+
+std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& preparation,
+                                      const Tick& tick, FormGram gram) {
   check_extent(view);
   if (view.sparse) return make_sparse_file(view, preparation, tick);
   return with_scalar(widened(view.scalar), [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
-    return std::make_unique<DenseFileMatrix<T>>(view, preparation, tick);
+    return std::make_unique<DenseFileMatrix<T>>(view, preparation, tick, gram);
   });
 }
 

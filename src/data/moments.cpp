@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/parallel.hpp"
 #include "data/lines.hpp"
 #include "data/panels.hpp"
@@ -33,6 +34,7 @@ struct Range {
   Matrix strip;
   Matrix total;  ///< this range's part of A'A over all panels, where it is summed apart
   std::optional<PanelSum<Real>> gram;
+  double gram_seconds = 0;
 };
 
 }  // namespace
@@ -80,13 +82,18 @@ class StoredMatrix::Survey {
     a_.walk(Along::rows, step_, tick, [&](const Pass& pass, Index row, Index count) {
       if (row == 0) choose_origin(pass, count);
       measure_panel(pass, row, count);
-      if (gram && !ranges_.front().gram)
+      if (gram && !ranges_.front().gram) {
+        const auto begin = Clock::now();
         gram->add(count, [&](auto& to) { add_outer(panel_.topLeftCorner(p_, count), to); });
+        m_.gram_seconds += seconds_since(begin);
+      }
       move_origin(row + count);
-      if (!left_.allFinite() || !m_.squares.allFinite()) refuse_part(pass, row, count);
+      if (!left_.allFinite() || !m_.squares.allFinite()) reject_part(pass, row, count);
     });
+    const auto begin = Clock::now();
     if (gram) gram->finish();
     if (gram) finish_gram();
+    m_.gram_seconds += seconds_since(begin);
     m_.means = origin_ + left_ / static_cast<double>(a_.rows());
     m_.squares = m_.squares.cwiseMax(0.0);
     m_.largest = m_.means.cwiseAbs();
@@ -137,8 +144,10 @@ class StoredMatrix::Survey {
       }
       if (const Index waiting = i + width - added;
           range.gram && (waiting >= kDepth || i + width == last)) {
+        const auto begin = Clock::now();
         range.gram->add(waiting,
                         [&](auto& to) { add_outer(panel_.block(0, added, p_, waiting), to); });
+        range.gram_seconds += seconds_since(begin);
         added += waiting;
       }
     }
@@ -173,11 +182,14 @@ class StoredMatrix::Survey {
   }
 
   void finish_gram() {
+    double longest = 0;  // of the ranges, which are summed side by side
     for (auto& range : ranges_)
       if (range.gram) {
+        longest = std::max(longest, range.gram_seconds);
         range.gram->finish();
         m_.gram += range.total;
       }
+    m_.gram_seconds += longest;
     subtract_moves();
     m_.gram *= unit_ * unit_;
     if constexpr (kSingle) {
@@ -189,14 +201,14 @@ class StoredMatrix::Survey {
   }
 
   /// Where the sums are not finite, either a value is not or its square is too large.
-  void refuse_part(const Pass& pass, Index row, Index count) {
+  void reject_part(const Pass& pass, Index row, Index count) {
     Vector sample(p_);
     for (Index i = row; i < row + count; ++i) {
       pass.load(i, 0, sample);
       for (Index j = 0; j < p_; ++j)
-        if (!std::isfinite(sample[j])) refuse(sample[j], i, j);
+        if (!std::isfinite(sample[j])) reject(sample[j], i, j);
     }
-    refuse_size();
+    reject_size();
   }
 
   const StoredMatrix& a_;
@@ -212,9 +224,9 @@ class StoredMatrix::Survey {
   Index move_count_ = 0;
 };
 
-StoredMatrix::Moments StoredMatrix::moments(const Preparation& preparation,
-                                            const Tick& tick) const {
-  const bool gram = preparation.gram && is_gram_kept(rows(), cols());
+StoredMatrix::Moments StoredMatrix::moments(const Preparation& preparation, const Tick& tick,
+                                            FormGram form_gram) const {
+  const bool gram = form_gram == FormGram::yes && is_gram_kept(rows(), cols());
   const ThreadScope scope(gram ? threads_for(rows(), cols(), cols())
                                : threads_for(rows(), cols(), kOperations));
   return with_real(gram ? preparation.precision : Precision::full, [&]<class Real>(Real) {

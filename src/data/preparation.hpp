@@ -1,12 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 
 #include "spcart/data.hpp"
 
 namespace spcart {
 
-/// Throws Error where given means or scales do not fit p variables.
+/// Throws Error if given means or scales do not fit p variables.
 void check_preparation(const Preparation& preparation, Index p);
 
 /// For kinds of data that are multiplied in double whatever is asked for.
@@ -14,6 +15,17 @@ inline Preparation in_double(Preparation preparation) {
   preparation.precision = Precision::full;
   return preparation;
 }
+
+/// Whether A'A is formed in the pass that measures a dense table, which spares those who will need
+/// it one pass. Only if it is kept then, see below.
+enum class FormGram { no, yes };
+
+std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation,
+                                       const Tick& tick, FormGram gram);
+std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& preparation,
+                                      const Tick& tick, FormGram gram);
+std::unique_ptr<DataMatrix> make_matrix(const Table& table, const Preparation& preparation,
+                                        const Tick& tick, FormGram gram);
 
 /// Whether A'A is kept once it is formed: where it takes no more than 128 MB, nor more than A.
 inline bool is_gram_kept(Index rows, Index cols) {

@@ -21,18 +21,18 @@ template <class T>
 class GatheredMatrix final : public StoredMatrix {
  public:
   GatheredMatrix(const DenseView& view, std::vector<Index> rows, const Preparation& preparation,
-                 const Tick& tick)
+                 const Tick& tick, FormGram gram)
       : StoredMatrix(static_cast<Index>(rows.size()), view.cols,
                      static_cast<double>(rows.size()) * static_cast<double>(view.cols)),
         view_(view),
         rows_(std::move(rows)) {
-    measure(preparation, tick);
+    measure(preparation, tick, gram);
   }
 
  private:
-  class Walk final : public Pass {
+  class GatheredPass final : public Pass {
    public:
-    explicit Walk(const GatheredMatrix& a) : a_(a) {}
+    explicit GatheredPass(const GatheredMatrix& a) : a_(a) {}
     void load(Index row, Index col, Block tile) const override { a_.load(row, col, tile); }
 
    private:
@@ -52,7 +52,9 @@ class GatheredMatrix final : public StoredMatrix {
           tile(j, i) = static_cast<double>(at(i)[j * view_.col_stride]);
   }
 
-  std::unique_ptr<Pass> open(Along, Index) const override { return std::make_unique<Walk>(*this); }
+  std::unique_ptr<Pass> open(Along, Index) const override {
+    return std::make_unique<GatheredPass>(*this);
+  }
 
   DenseView view_;
   std::vector<Index> rows_;
@@ -220,14 +222,15 @@ Preparation measured_anew(Preparation preparation) {
 }
 
 std::unique_ptr<DataMatrix> select_rows(const DataMatrix& a, std::vector<Index> rows,
-                                        const Preparation& preparation, const Tick& tick) {
+                                        const Preparation& preparation, const Tick& tick,
+                                        FormGram gram) {
   const Samples& samples = samples_of(a);
   std::ranges::sort(rows);
   if (rows.empty()) throw Error("rows: none is given");
   const Index wrong = rows.front() < 0 ? rows.front() : rows.back();
   if (wrong < 0 || wrong >= a.rows())
     throw Error(fmt::format("rows: {} is not within 0 to {}", wrong, a.rows() - 1));
-  return samples.do_select_rows(std::move(rows), preparation, tick);
+  return samples.do_select_rows(std::move(rows), preparation, tick, gram);
 }
 
 std::unique_ptr<DataMatrix> permute_columns(const DataMatrix& a, std::uint64_t seed,
@@ -236,9 +239,10 @@ std::unique_ptr<DataMatrix> permute_columns(const DataMatrix& a, std::uint64_t s
 }
 
 std::unique_ptr<DataMatrix> make_gathered(const DenseView& view, std::vector<Index> rows,
-                                          const Preparation& preparation, const Tick& tick) {
+                                          const Preparation& preparation, const Tick& tick,
+                                          FormGram gram) {
   return with_scalar(view.scalar, [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
-    return std::make_unique<GatheredMatrix<T>>(view, std::move(rows), preparation, tick);
+    return std::make_unique<GatheredMatrix<T>>(view, std::move(rows), preparation, tick, gram);
   });
 }
 

@@ -27,20 +27,21 @@ constexpr double kSmallest = 1e-9, kLargest = 1e9;
 
 }  // namespace
 
-void StoredMatrix::refuse(double value, Index row, Index col) {
+void StoredMatrix::reject(double value, Index row, Index col) {
   throw Error(fmt::format("row {}, column {}: {} is not a finite number", row + 1, col + 1, value));
 }
 
-void StoredMatrix::refuse_size() {
+void StoredMatrix::reject_size() {
   throw Error("the table's values are so large that their squares overflow: divide them first");
 }
 
-void StoredMatrix::measure(const Preparation& preparation, const Tick& tick) {
+void StoredMatrix::measure(const Preparation& preparation, const Tick& tick, FormGram gram) {
   check_preparation(preparation, cols());
   const auto n = static_cast<double>(rows());
-  Moments m = moments(preparation, tick);
+  Moments m = moments(preparation, tick, gram);
+  gram_seconds_ = m.gram_seconds;
   row_means_ = std::move(m.row_means);
-  if (!m.squares.allFinite() || !m.means.allFinite()) refuse_size();
+  if (!m.squares.allFinite() || !m.means.allFinite()) reject_size();
 
   Preparation used = preparation;
   if (!preparation.center) used.means = Vector::Zero(cols());
@@ -69,13 +70,13 @@ void StoredMatrix::measure(const Preparation& preparation, const Tick& tick) {
   if (preparation.precision == Precision::single)
     unit_ = unit_of(std::sqrt(norms.sum() / n / static_cast<double>(cols())));
   panel_scales_ = inverse_scales_ / unit_;
-  correctable_ = judge_correction(*used.means, (squares / n).cwiseSqrt(), preparation.precision);
+  correctable_ = is_correctable(*used.means, (squares / n).cwiseSqrt(), preparation.precision);
   set_statistics(std::move(used), norms, std::move(constant));
   if (m.gram.size() > 0) set_gram(std::move(m.gram), beside_means);
 }
 
-bool StoredMatrix::judge_correction(const Vector& taken, const Vector& left,
-                                    Precision precision) const {
+bool StoredMatrix::is_correctable(const Vector& taken, const Vector& left,
+                                  Precision precision) const {
   const double row_mean = row_means_.size() > 0 ? row_means_.cwiseAbs().maxCoeff() : 0;
   const auto idle = inverse_scales_.array() == 0;
   if (!(taken.array().abs() + row_mean <= kMostTaken * left.array() || idle).all()) return false;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "data/lines.hpp"
+#include "data/preparation.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart {
@@ -18,11 +19,14 @@ class StoredMatrix : public DataMatrix {
   /// Standard deviations of the stored variables that are no more than rounding of their values.
   const Vector& rounding() const { return rounding_; }
 
+  /// Seconds that A'A took while the table was measured.
+  double gram_seconds() const { return gram_seconds_; }
+
  protected:
   StoredMatrix(Index rows, Index cols, double entries) : DataMatrix(rows, cols, rows, entries) {}
 
   /// To be called at the end of a kind's constructor.
-  void measure(const Preparation& preparation, const Tick& tick = {});
+  void measure(const Preparation& preparation, const Tick& tick = {}, FormGram gram = FormGram::no);
 
   /// The order of a walk over the table: a panel holds whole samples, or whole variables.
   enum class Along { rows, columns };
@@ -42,7 +46,7 @@ class StoredMatrix : public DataMatrix {
     /// col + 1, ... Several threads may call it at once, also for the same tile; it does not throw.
     virtual void load(Index row, Index col, Block tile) const = 0;
 
-    /// The same sample where it lies, from that variable on: null where its numbers are not side by
+    /// The same sample where it lies, from that variable on: null if its numbers are not side by
     /// side.
     virtual Line line(Index /*row*/, Index /*col*/) const { return {}; }
   };
@@ -58,13 +62,14 @@ class StoredMatrix : public DataMatrix {
   /// about it. Of a variable that hardly varies `largest` is the magnitude of its values. Throws
   /// where a value is not finite.
   struct Moments {
-    Vector row_means;  ///< empty where row means stay
+    Vector row_means;  ///< empty if row means stay
     Vector means, squares, largest;
     Matrix gram;  ///< S'S, each variable about its mean: the lower half, or empty
+    double gram_seconds = 0;
   };
-  virtual Moments moments(const Preparation& preparation, const Tick& tick) const;
-  [[noreturn]] static void refuse(double value, Index row, Index col);
-  [[noreturn]] static void refuse_size();
+  virtual Moments moments(const Preparation& preparation, const Tick& tick, FormGram gram) const;
+  [[noreturn]] static void reject(double value, Index row, Index col);
+  [[noreturn]] static void reject_size();
 
   void do_times(ConstBlock x, Block y, const Tick& tick) const override;
   void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const override;
@@ -118,7 +123,7 @@ class StoredMatrix : public DataMatrix {
   class PanelProducts;
 
   /// is_correctable(), from what centring takes from each variable and from what it leaves.
-  bool judge_correction(const Vector& taken, const Vector& left, Precision precision) const;
+  bool is_correctable(const Vector& taken, const Vector& left, Precision precision) const;
   void set_gram(Matrix lower, const Vector& beside_means);
   template <class Real>
   void read(const Pass& pass, Index row, Index col, Eigen::Ref<Eigen::MatrixX<Real>> panel) const;
@@ -126,11 +131,12 @@ class StoredMatrix : public DataMatrix {
   void sum_outer(Along along, Block g, const Tick& tick) const;
 
   Vector rounding_;
-  Vector row_means_;       ///< m, empty where row means stay
+  Vector row_means_;       ///< m, empty if row means stay
   Vector inverse_scales_;  ///< the diagonal of D
   double unit_ = 1;        ///< by which panels are divided, so that single precision can hold them
   Vector panel_scales_;    ///< the diagonal of D, divided by it
   Matrix gram_;            ///< A'A, or empty
+  double gram_seconds_ = 0;
   bool correctable_ = false;
 };
 

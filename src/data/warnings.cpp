@@ -35,6 +35,7 @@ std::vector<Index> dominant_columns(const DataMatrix& a) {
 }
 
 void warn_of_data(const DataMatrix& a, std::vector<std::string>& warnings) {
+  warnings.insert(warnings.end(), a.plan().notes.begin(), a.plan().notes.end());
   const auto& constant = a.constant_columns();
   if (!constant.empty())
     warnings.push_back(fmt::format(

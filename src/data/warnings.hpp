@@ -17,7 +17,8 @@ std::string list_of(const std::vector<Index>& numbers);
 /// variables of a correlation matrix, and those of about the same unit, never are so few.
 std::vector<Index> dominant_columns(const DataMatrix& a);
 
-/// What is to be known of the data before its components are read: variables that do not vary, and
+/// What is to be known of the data before its components are read: notes of reading, variables that
+/// do not vary, and
 /// a few that decide everything because of their unit.
 void warn_of_data(const DataMatrix& a, std::vector<std::string>& warnings);
 

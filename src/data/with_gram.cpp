@@ -28,6 +28,7 @@ class MatrixWithGram final : public DataMatrix {
   }
   void do_gram(Block g, const Tick&) const override { g = gram_; }
   void do_outer_gram(Block g, const Tick& tick) const override { g = a_.outer_gram(tick); }
+  const Execution& do_execution() const override { return a_.execution(); }
 
   const DataMatrix& a_;
   const Matrix& gram_;

@@ -9,8 +9,9 @@
 #include <string>
 #include <system_error>
 
+#include "base/clock.hpp"
 #include "base/random.hpp"
-#include "datasets/problems.hpp"
+#include "datasets/builtin.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
@@ -167,6 +168,7 @@ void check_shape(std::string_view dataset, Index n, Index p) {
 std::span<const DatasetRecord> dataset_records() { return kRecords; }
 
 Table load_dataset(std::string_view text) {
+  const auto begin = Clock::now();
   if (text.starts_with('@')) text.remove_prefix(1);
   const std::string_view name = text.substr(0, text.find(':'));
   const auto found = std::ranges::find(kProblems, name,
@@ -174,7 +176,9 @@ Table load_dataset(std::string_view text) {
   if (found == kProblems.end())
     throw Error(fmt::format("no dataset is named '@{}'; there are {}", name, known_names()));
   text.remove_prefix(std::min(name.size() + 1, text.size()));
-  return found->make(Parameters(found->record, text));
+  Table table = found->make(Parameters(found->record, text));
+  table.seconds = seconds_since(begin);
+  return table;
 }
 
 }  // namespace spcart

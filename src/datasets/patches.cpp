@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "datasets/problems.hpp"
+#include "datasets/builtin.hpp"
 
 namespace spcart {
 namespace {

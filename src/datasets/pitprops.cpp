@@ -1,6 +1,6 @@
 #include <array>
 
-#include "datasets/problems.hpp"
+#include "datasets/builtin.hpp"
 
 namespace spcart {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "datasets/problems.hpp"
+#include "datasets/builtin.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
 

@@ -59,9 +59,9 @@ class Finder {
         task_(task_of(a, basis, result, tick)),
         trials_(options_.method, task_) {}
 
-  Found find() {
+  MethodResult find() {
     if (options_.nonzeros || options_.sparsity || options_.keep) result_.target.emplace();
-    std::optional<Found> found;
+    std::optional<MethodResult> found;
     if (const auto target = target_of(options_, task_.truncation.type, a_.cols()))
       found = meet(*target);
     if (options_.restarts > 0) found = best_start();
@@ -69,22 +69,24 @@ class Finder {
   }
 
  private:
-  Found meet(const Target& target) {
+  MethodResult meet(const Target& target) {
     const TruncationType type = task_.truncation.type;
     const LambdaRange range = lambda_range(record_of(options_.method), type, a_.cols());
-    TargetFound met = find_target(trials_, range, type, target,
-                                  [this](std::span<const Found> found) { return shares(found); });
+    TargetFound met =
+        find_target(trials_, range, type, target,
+                    [this](std::span<const MethodResult> found) { return shares(found); });
     result_.truncation->lambda = task_.truncation.lambda = met.lambda;
     result_.target->trials = met.trials;
     return std::move(met.found);
   }
 
-  Found best_start() {
-    std::vector<Found> all = trials_.from_random_starts(options_.restarts);
+  MethodResult best_start() {
+    std::vector<MethodResult> all = trials_.from_random_starts(options_.restarts);
     Restarts& restarts = result_.restarts.emplace();
     restarts.cpev = shares(all);
     for (double& share : restarts.cpev) share *= pca_variance() / basis_.total_variance;
-    for (const Found& found : all) restarts.objectives.push_back(found.history.back().objective);
+    for (const MethodResult& found : all)
+      restarts.objectives.push_back(found.history.back().objective);
     restarts.best =
         options_.best_by == BestBy::cpev
             ? std::ranges::max_element(restarts.cpev) - restarts.cpev.begin()
@@ -96,9 +98,9 @@ class Finder {
     return basis_.singular_values.head(options_.components).squaredNorm();
   }
 
-  std::vector<double> shares(std::span<const Found> found) const {
+  std::vector<double> shares(std::span<const MethodResult> found) const {
     std::vector<Loadings> ends;
-    for (const Found& one : found) ends.push_back(end_of(one.loadings));
+    for (const MethodResult& one : found) ends.push_back(end_of(one.loadings));
     std::vector<double> shares;
     for (const Explained& explained : explained_by(a_, ends, tick_))
       shares.push_back(explained.span / pca_variance());
@@ -125,8 +127,9 @@ class Finder {
 
 }  // namespace
 
-Found find_loadings(const DataMatrix& a, const Basis& basis, Result& result, const Tick& tick) {
-  Found found = Finder(a, basis, result, tick).find();
+MethodResult find_loadings(const DataMatrix& a, const Basis& basis, Result& result,
+                           const Tick& tick) {
+  MethodResult found = Finder(a, basis, result, tick).find();
   leave_out(a.constant_columns(), found.loadings);
   return found;
 }

@@ -8,6 +8,7 @@ namespace spcart {
 /// Loadings by the method and options of `result`: at the lambda that meets the target, where there
 /// is one, and by the best of all starts, where there are several. The result is told of lambda,
 /// target and starts. Variables that cannot be scaled have no loading.
-Found find_loadings(const DataMatrix& a, const Basis& basis, Result& result, const Tick& tick);
+MethodResult find_loadings(const DataMatrix& a, const Basis& basis, Result& result,
+                           const Tick& tick);
 
 }  // namespace spcart

@@ -93,6 +93,9 @@ Result start_result(const DataMatrix& a, const Options& options) {
   result.variables = a.cols();
   result.preparation = a.preparation();
   result.threads = threads();
+  result.storage = a.plan().storage;
+  result.timing.read = a.plan().read;
+  result.timing.prepare = a.plan().prepare;
   warn_of_data(a, result.warnings);
   return result;
 }
@@ -112,7 +115,7 @@ Origin origin_of(Origin found, const DataMatrix& a, const Options& options) {
 void tell_target(Result& result) {
   const Options& o = result.options;
   const Criteria& c = result.criteria;
-  Reached& target = *result.target;
+  TargetReport& target = *result.target;
   const auto p = static_cast<double>(result.variables);
   const auto r = static_cast<double>(result.loadings.cols());
   const double most = 1 / (2 * r);  // half of a nonzero, in the mean over the components
@@ -162,11 +165,13 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
   const Options& options = result.options;
   const Index r = options.components;
   result.solver = basis.solver;
+  result.timing.pca = basis.seconds;
   result.singular_values = basis.singular_values.head(r);
   append(result.warnings, basis.warnings);
 
-  Found found = stages.run("rotate", result.timing.rotate,
-                           [&](const Tick& tick) { return find_loadings(a, basis, result, tick); });
+  MethodResult found = stages.run("rotate", result.timing.rotate, [&](const Tick& tick) {
+    return find_loadings(a, basis, result, tick);
+  });
   result.rotation = std::move(found.rotation);
   result.history = std::move(found.history);
   result.status = found.status;
@@ -185,7 +190,7 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
         "no search for a better answer: the components use more than 4096 variables");
   else if (effort_of(options).level != Effort::Level::none)
     result.loadings = stages.run("search", result.timing.search, [&](const Tick& tick) {
-      const Criteria before = judge(a, result.loadings, 0, tick);
+      const Criteria before = evaluate(a, result.loadings, 0, tick);
       result.search = {before.cpev, before.nonorthogonality};
       return search_from(a, basis, result, tick);
     });
@@ -201,7 +206,7 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
   for (Matrix* rotation : {&result.rotation, &found.truncated_from})
     if (rotation->size() > 0) *rotation = change.transpose() * *rotation;
   const double cpev_pca = result.singular_values.squaredNorm() / basis.total_variance;
-  result.criteria = judge(result.loadings, explained, basis.total_variance, cpev_pca);
+  result.criteria = evaluate(result.loadings, explained, basis.total_variance, cpev_pca);
 
   result.bounds = bounds({.v = basis.vectors.leftCols(r),
                           .singular_values = result.singular_values,
@@ -217,7 +222,8 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
   warn_of_empty(result.loadings, std::max(found.without_variance, r - basis.rank), result.warnings);
   result.message = describe(result.status, result.iterations());
   if (result.status != Status::converged) result.warnings.push_back(result.message);
-  result.timing.total = stages.elapsed();
+  const Timing& t = result.timing;
+  result.timing.total = t.read + t.prepare + t.pca + stages.elapsed();
   return result;
 }
 
@@ -226,11 +232,10 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
 Result fit(const DataMatrix& a, const Options& options, const Observer& observer) {
   check(options, a);
   const ThreadScope scope(options.threads);
-  Stages stages(observer);
   Result result = start_result(a, options);
-  const Basis basis = stages.run("pca", result.timing.pca,
-                                 [&](const Tick& tick) { return find_basis(a, options, tick); });
+  const Basis basis = basis_for(a, options, observer);
   set_components(result, basis);
+  Stages stages(observer);
   return fit_basis(a, basis, std::move(result), stages);
 }
 

@@ -124,7 +124,7 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
        o.tolerance = parse_number<double>("tolerance", text);
      },
      [](const Options& o) { return fmt::format("{}", o.tolerance); }},
-    {"max-iterations", "", "N", "stop after so many turns",
+    {"max-iterations", "", "N", "largest number of iterations",
      [](Options& o, std::string_view text) {
        o.max_iterations = parse_number<Index>("max-iterations", text);
      },
@@ -280,8 +280,9 @@ std::optional<Truncation> truncation_of(const Options& options, Index p) {
   const bool counts = options.nonzeros && has(record, TruncationType::count);
   const TruncationType type =
       options.truncation.value_or(counts ? TruncationType::count : record.truncations.front());
-  const double preset = lambda_range(record, type, p).preset;
-  if (type != TruncationType::count) return Truncation{type, options.lambda.value_or(preset)};
+  const double default_value = lambda_range(record, type, p).default_value;
+  if (type != TruncationType::count)
+    return Truncation{type, options.lambda.value_or(default_value)};
 
   // A number of zeros need not be searched for.
   const auto most = static_cast<double>(p - 1);
@@ -289,7 +290,7 @@ std::optional<Truncation> truncation_of(const Options& options, Index p) {
   if (options.sparsity)
     return Truncation{
         type, std::clamp(std::round(*options.sparsity * static_cast<double>(p)), 0.0, most)};
-  return Truncation{type, options.lambda.value_or(preset)};
+  return Truncation{type, options.lambda.value_or(default_value)};
 }
 
 namespace {

@@ -84,7 +84,7 @@ class Search {
       at.push_back(place);
       lambdas.push_back(value);
     }
-    std::vector<Found> found = trials_.at(lambdas);
+    std::vector<MethodResult> found = trials_.at(lambdas);
     const std::vector<double> shares =
         target_.kind == Target::Kind::keep ? shares_(found) : std::vector<double>(found.size());
     for (std::size_t k = 0; k < found.size(); ++k) {

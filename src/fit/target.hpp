@@ -20,7 +20,7 @@ struct Target {
 };
 
 struct TargetFound {
-  Found found;
+  MethodResult found;
   double lambda = 0;
   Index nonzeros = 0;
   double share = 0;  ///< of PCA's CPEV, where that was asked for
@@ -29,7 +29,7 @@ struct TargetFound {
 };
 
 /// The shares of PCA's CPEV that loadings explain in the end.
-using Shares = std::function<std::vector<double>(std::span<const Found>)>;
+using Shares = std::function<std::vector<double>(std::span<const MethodResult>)>;
 
 /// Looks for the lambda that meets the target, or comes nearest: first all over its range, then
 /// again and again between neighbours of which one is too dense and the other too sparse. What a

@@ -6,8 +6,8 @@ Index Trials::together() const {
   return method_ == Method::spcart ? settings_together(task_.a.cols(), task_.components) : 1;
 }
 
-std::vector<Found> Trials::at(std::span<const double> lambdas) const {
-  std::vector<Found> all;
+std::vector<MethodResult> Trials::at(std::span<const double> lambdas) const {
+  std::vector<MethodResult> all;
   if (method_ != Method::spcart) {
     Task task = task_;
     for (const double lambda : lambdas) {
@@ -21,7 +21,7 @@ std::vector<Found> Trials::at(std::span<const double> lambdas) const {
   return fit_spcart_all(task_, settings);
 }
 
-std::vector<Found> Trials::from_random_starts(Index count) const {
+std::vector<MethodResult> Trials::from_random_starts(Index count) const {
   std::vector<RotateOptions> settings(static_cast<std::size_t>(count) + 1, rotate_options(task_));
   for (std::size_t k = 1; k < settings.size(); ++k) {
     settings[k].start = Start::random;

@@ -18,10 +18,10 @@ class Trials {
   Index together() const;
 
   /// What is found at each lambda.
-  std::vector<Found> at(std::span<const double> lambdas) const;
+  std::vector<MethodResult> at(std::span<const double> lambdas) const;
 
   /// What is found by the task's own start, and by so many random ones.
-  std::vector<Found> from_random_starts(Index count) const;
+  std::vector<MethodResult> from_random_starts(Index count) const;
 
  private:
   Method method_;

@@ -50,7 +50,7 @@ Answer Chain::run(const std::vector<SparseVector>* start) {
     load(*start);
   else
     begin_anew();
-  Answer best = ascend();
+  Answer best = coordinate_ascent();
   Answer here = best;
   int in_vain = 0;
   while (!exhausted()) {
@@ -60,7 +60,7 @@ Answer Chain::run(const std::vector<SparseVector>* start) {
     } else {
       begin_anew();
     }
-    Answer next = ascend();
+    Answer next = coordinate_ascent();
     if (in_vain == kPatience || next.merit.better_than(here.merit, wanted_.overlap)) {
       here = std::move(next);
       in_vain = 0;
@@ -104,7 +104,7 @@ Answer Chain::answer() const {
 
 /// Sweeps as long as that gains. Components that overlap too much are pulled apart by a higher
 /// price.
-Answer Chain::ascend() {
+Answer Chain::coordinate_ascent() {
   constexpr int kMostSweeps = 60;
   if (wanted_.counts == Counts::total) {
     for (Index t = 0; t < count(); ++t)

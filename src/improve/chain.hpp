@@ -59,7 +59,7 @@ class Chain {
   void begin_anew();
   void kick();
   void grow_from_random(Index t);
-  Answer ascend();
+  Answer coordinate_ascent();
   bool sweep(bool interruptible);
   bool improve(Index t);
   double allowance(Index t) const;

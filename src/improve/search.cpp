@@ -104,17 +104,17 @@ double sweep_work(const SecondMoments& s, const std::vector<Index>& nonzeros) {
 
 /// How many chains there are, and what each may use: few where a sweep is dear, so that two threads
 /// take as long for one chain as for all.
-struct Plan {
+struct ChainPlan {
   Index chains = 1;
   double work = 0;                ///< of each chain
   std::optional<double> seconds;  ///< likewise
 };
-Plan plan_of(const SecondMoments& s, const SearchOptions& options, Effort::Level level) {
+ChainPlan plan_of(const SecondMoments& s, const SearchOptions& options, Effort::Level level) {
   constexpr double kSweeps = 8;  // that each of several chains should be able to make
   constexpr double kFewSweeps = 3, kMostAlone = 6e7;
   double work = kNormalWork * options.scale;
   if (level != Effort::Level::normal) work *= kThorough;
-  Plan plan;
+  ChainPlan plan;
   plan.chains = static_cast<Index>(std::clamp(
       kMostChains * work / (kSweeps * sweep_work(s, options.nonzeros)), 1.0, 1.0 * kMostChains));
   // A chain by itself makes some sweeps, unless that takes long.
@@ -130,7 +130,7 @@ Plan plan_of(const SecondMoments& s, const SearchOptions& options, Effort::Level
 }
 
 /// The limit of a chain that begins now.
-Limit begun(const Plan& plan) {
+Limit begun(const ChainPlan& plan) {
   Limit limit{.work = plan.work};
   if (plan.seconds)
     limit.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -177,7 +177,7 @@ Loadings Searcher::run(std::span<const Loadings> starts, const SearchOptions& op
   const Merit given = fits(from.front(), wanted) ? best.merit : Merit{.overlap = 2};
   best.merit = given;
   SharedTick shared(tick);
-  const auto run_chains = [&](const Plan& plan) {
+  const auto run_chains = [&](const ChainPlan& plan) {
     std::vector<Answer> answers(static_cast<std::size_t>(plan.chains));
     parallel_for(plan.chains, threads() > 1 && plan.chains > 1, [&](Index i) {
       const ThreadScope alone(1);  // its products are small
@@ -195,7 +195,7 @@ Loadings Searcher::run(std::span<const Loadings> starts, const SearchOptions& op
     }
   };
   // More effort begins with what normal effort finds, so that it never ends with a worse answer.
-  const Plan normal = plan_of(s_, options, Effort::Level::normal);
+  const ChainPlan normal = plan_of(s_, options, Effort::Level::normal);
   run_chains(normal);
   if (options.effort.level != Effort::Level::normal) {
     from.push_back(best.x);

@@ -33,7 +33,7 @@ class SecondMoments {
   double total() const { return total_; }          ///< trace of S over all variables of A
   const Vector& diagonal() const { return diagonal_; }
 
-  /// The variable of A that each known one is; empty where all are known.
+  /// The variable of A that each known one is; empty if all are known.
   const std::vector<Index>& variables() const { return variables_; }
 
   /// S x.

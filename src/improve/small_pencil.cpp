@@ -14,7 +14,7 @@ using SmallVector = std::array<double, kMostSmall>;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// The lower half of s B - M as L D L', in place; false where a pivot vanishes, or is not positive
+/// The lower half of s B - M as L D L', in place; false if a pivot vanishes, or is not positive
 /// where all have to be.
 bool factor(const Matrix& m, const Matrix& b, double s, bool positive, Small& l) {
   const Index k = m.rows();
@@ -60,7 +60,7 @@ Products products(const Matrix& m, const Matrix& b, const SmallVector& x) {
   return p;
 }
 
-/// From the guess; false where that leads to no eigenvector, or not to the leading one.
+/// From the guess; false if that leads to no eigenvector, or not to the leading one.
 bool iterate(const Matrix& m, const Matrix& b, Vector& x, double& value) {
   constexpr int kMostSteps = 8;
   constexpr double kConverged = 1e-14, kMargin = 1e-10;

@@ -62,7 +62,7 @@ class ByteSource {
 
   std::vector<char> input_;  ///< bytes of the file that are not decoded yet
   std::size_t input_begin_ = 0, input_end_ = 0;
-  std::unique_ptr<z_stream_s, EndInflate> stream_;  ///< none where the file is plain
+  std::unique_ptr<z_stream_s, EndInflate> stream_;  ///< none if the file is plain
   bool in_member_ = false;                          ///< of a gzip file, which may have several
   std::size_t members_ = 0;
 

@@ -121,7 +121,7 @@ Names take_names(std::string_view& text) {
   return names;
 }
 
-/// Throws Error where the file is not what `key` says.
+/// Throws Error if the file is not what `key` says.
 Table read_kept(const fs::path& path, const std::string& key) {
   const auto file = open_file(path);
   Header header;

@@ -20,10 +20,10 @@ inline constexpr std::uint64_t kCacheHeader = 4096;
 /// reading it changes; without one, copies have no names and are gone at the end.
 class Cache {
  public:
-  /// Throws Error where the folder cannot be used.
+  /// Throws Error if the folder cannot be used.
   Cache(const ReadOptions& options, const std::filesystem::path& path, const ByteSource& source);
 
-  /// Bytes that a table of so many columns may take in memory. Throws Error where not even the work
+  /// Bytes that a table of so many columns may take in memory. Throws Error if not even the work
   /// on it would fit.
   std::uint64_t room(Index cols) const;
 
@@ -51,7 +51,7 @@ class Cache {
   const ReadOptions& options_;
   const ByteSource& source_;
   std::filesystem::path folder_;
-  std::string key_;  ///< what the copy was made from and how; empty where it is not kept
+  std::string key_;  ///< what the copy was made from and how; empty if it is not kept
   std::uint64_t available_ = 0;
   std::unique_ptr<TemporaryFile> adopted_;
 };

@@ -98,8 +98,8 @@ class CsvReader {
   void add_record(char* at, char* end, Index line);
   void add_label(std::string_view text);
   double number(std::string_view text, Place place) const;
-  [[noreturn]] void refuse_text(std::string_view text, Place place) const;
-  [[noreturn]] void refuse_ragged(Index line, std::size_t fields) const;
+  [[noreturn]] void reject_text(std::string_view text, Place place) const;
+  [[noreturn]] void reject_ragged(Index line, std::size_t fields) const;
   std::string column_name(Index field) const;
   Table make_table();
 
@@ -229,13 +229,13 @@ Field CsvReader::take_field(char*& at, char* end, Place place) const {
 /// Whether the first line holds names, by what it and the second line hold.
 void CsvReader::decide_header(const std::vector<Field>& first, const std::vector<Field>& second) {
   first_fields_ = first.size();
-  if (options_.header != Presence::automatic) {
-    header_ = options_.header == Presence::yes;
+  if (options_.header != Tristate::automatic) {
+    header_ = options_.header == Tristate::yes;
     return;
   }
   const auto is_quoted = [](const Field& field) { return field.quoted; };
   const bool second_is_labelled =
-      second.size() > 1 && is_text(second[0]) && options_.row_labels != Presence::no;
+      second.size() > 1 && is_text(second[0]) && options_.row_labels != Tristate::no;
   // Programs that number their columns write ",0,1,2".
   const auto counts_from = [&](std::size_t start) {
     for (std::size_t j = 1; j < first.size(); ++j)
@@ -255,8 +255,8 @@ void CsvReader::decide_labels(const std::vector<Field>& first, const std::vector
                               const std::vector<Record>& head) {
   const auto& data = header_ ? second : first;
   fields_ = data.size();
-  if (options_.row_labels != Presence::automatic) {
-    labels_ = options_.row_labels == Presence::yes;
+  if (options_.row_labels != Tristate::automatic) {
+    labels_ = options_.row_labels == Tristate::yes;
     return;
   }
   const auto& out = options_.exclude;
@@ -285,7 +285,7 @@ void CsvReader::name_columns(const std::vector<Field>& first, const std::vector<
   names_ = default_names(static_cast<Index>(columns));
   if (!header_) return;
   const bool one_short = labels_ && second.size() == first.size() + 1;
-  if (!one_short && first.size() != second.size()) refuse_ragged(second_line, second.size());
+  if (!one_short && first.size() != second.size()) reject_ragged(second_line, second.size());
   for (std::size_t j = 0; j < columns; ++j) {
     const Field& field = first[j + (labels_ && !one_short ? 1 : 0)];
     if (!field.text.empty()) names_[j] = to_utf8(field.text);
@@ -325,13 +325,13 @@ void CsvReader::add_record(char* at, char* end, Index line) {
       } else {
         const Field field = take_field(at, end, place);
         // A line that is too short may end in a cell that is wrong for that reason only.
-        if (at == end && !last) refuse_ragged(line, j + 1);
+        if (at == end && !last) reject_ragged(line, j + 1);
         *out = number(trim(field.text), place);
       }
       ++out;
     }
-    if (at == end && !last) refuse_ragged(line, j + 1);
-    if (at != end && last) refuse_ragged(line, j + 1 + split(at + 1, end, line).size());
+    if (at == end && !last) reject_ragged(line, j + 1);
+    if (at != end && last) reject_ragged(line, j + 1 + split(at + 1, end, line).size());
     ++at;
   }
 }
@@ -359,10 +359,10 @@ double CsvReader::number(std::string_view text, Place place) const {
     case Cell::text:
       break;
   }
-  refuse_text(text, place);
+  reject_text(text, place);
 }
 
-void CsvReader::refuse_text(std::string_view text, Place place) const {
+void CsvReader::reject_text(std::string_view text, Place place) const {
   const std::string name = column_name(place.field);
   std::string with_point(text);
   std::replace(with_point.begin(), with_point.end(), ',', '.');
@@ -383,7 +383,7 @@ void CsvReader::refuse_text(std::string_view text, Place place) const {
   fail(place, "'{}' of '{}' is not a number", printable(text), name);
 }
 
-void CsvReader::refuse_ragged(Index line, std::size_t fields) const {
+void CsvReader::reject_ragged(Index line, std::size_t fields) const {
   const bool of_first = first_fields_ == fields_ || records_ == 0;
   fail({file_, line}, "line {} has {} field{}, {} has {}", line, fields, fields == 1 ? "" : "s",
        of_first ? "the first" : "the one below the header", of_first ? first_fields_ : fields_);

@@ -25,7 +25,7 @@ void check_version(const Fields& fields) {
   const std::string version = fields.string("spcart");
   const auto major = [](std::string_view text) { return text.substr(0, text.find('.')); };
   if (major(version) != major(kVersion)) {
-    fields.refuse("spcart", fmt::format("is version '{}', and this is {}: their results differ",
+    fields.reject("spcart", fmt::format("is version '{}', and this is {}: their results differ",
                                         printable(version), kVersion));
   }
 }

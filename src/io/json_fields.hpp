@@ -21,7 +21,7 @@ class Fields {
  public:
   Fields(std::string_view file, std::string path, const json& object)
       : file_(file), path_(std::move(path)), object_(object) {
-    if (!object.is_object()) refuse("", "must be an object");
+    if (!object.is_object()) reject("", "must be an object");
   }
 
   bool is_null(const char* name) const { return at(name).is_null(); }
@@ -32,28 +32,28 @@ class Fields {
 
   bool boolean(const char* name) const {
     const json& value = at(name);
-    if (!value.is_boolean()) refuse(name, "must be true or false");
+    if (!value.is_boolean()) reject(name, "must be true or false");
     return value.get<bool>();
   }
 
   std::string string(const char* name) const {
     const json& value = at(name);
-    if (!value.is_string()) refuse(name, "must be text");
+    if (!value.is_string()) reject(name, "must be text");
     return value.get<std::string>();
   }
 
   const json& array(const char* name, Index size) const {
     const json& value = at(name);
-    if (!value.is_array()) refuse(name, "must be an array");
+    if (!value.is_array()) reject(name, "must be an array");
     if (static_cast<Index>(value.size()) != size)
-      refuse(name, fmt::format("has length {}, and must have {}", value.size(), size));
+      reject(name, fmt::format("has length {}, and must have {}", value.size(), size));
     return value;
   }
 
   std::vector<std::string> strings(const char* name, Index size) const {
     std::vector<std::string> out;
     for (const json& item : array(name, size)) {
-      if (!item.is_string()) refuse(name, "must hold text only");
+      if (!item.is_string()) reject(name, "must hold text only");
       out.push_back(item.get<std::string>());
     }
     return out;
@@ -64,7 +64,7 @@ class Fields {
     Index i = 0;
     for (const json& item : array(name, size)) {
       if (!item.is_number() || !std::isfinite(item.get<double>()))
-        refuse(name, "must hold finite numbers only");
+        reject(name, "must hold finite numbers only");
       out[i++] = item.get<double>();
     }
     return out;
@@ -72,11 +72,11 @@ class Fields {
 
   /// Positions below `size`, each larger than the one before.
   std::vector<Index> positions(const char* name, Index size) const {
-    if (!at(name).is_array()) refuse(name, "must be an array");
+    if (!at(name).is_array()) reject(name, "must be an array");
     std::vector<Index> out;
     for (const json& item : at(name)) {
       const Index position = index(item, name, 0, size - 1);
-      if (!out.empty() && position <= out.back()) refuse(name, "must ascend");
+      if (!out.empty() && position <= out.back()) reject(name, "must ascend");
       out.push_back(position);
     }
     return out;
@@ -84,7 +84,7 @@ class Fields {
 
   Fields object(const char* name) const { return {file_, path_ + name + ".", at(name)}; }
 
-  [[noreturn]] void refuse(std::string_view name, std::string_view rule) const {
+  [[noreturn]] void reject(std::string_view name, std::string_view rule) const {
     std::string field = path_ + std::string(name);
     if (field.ends_with('.')) field.pop_back();
     if (field.empty()) fail({file_}, "is not the JSON of a result");
@@ -94,7 +94,7 @@ class Fields {
  private:
   const json& at(const char* name) const {
     const auto found = object_.find(name);
-    if (found == object_.end()) refuse(name, "is not there");
+    if (found == object_.end()) reject(name, "is not there");
     return *found;
   }
 
@@ -103,7 +103,7 @@ class Fields {
                       (!value.is_number_unsigned() ||
                        value.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max());
     if (!fits || value.get<Index>() < least || value.get<Index>() > most)
-      refuse(name, fmt::format("must hold whole numbers from {} to {}", least, most));
+      reject(name, fmt::format("must hold whole numbers from {} to {}", least, most));
     return value.get<Index>();
   }
 

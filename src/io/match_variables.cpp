@@ -32,7 +32,7 @@ std::string absent(Names names, const Places& among) {
   return count > kShown ? fmt::format("{} and {} more", list, count - kShown) : list;
 }
 
-void refuse_twins(Names names, const Places& places, std::string_view whose,
+void reject_twins(Names names, const Places& places, std::string_view whose,
                   std::string_view owner) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (places.at(names[i]) != static_cast<Index>(i))
@@ -65,8 +65,8 @@ std::vector<Index> match_variables(std::span<const std::string> data,
   if (!superfluous.empty()) io::fail({owner}, "has variables that the data lacks: {}", superfluous);
   if (!missing.empty())
     io::fail({owner}, "lacks variables of the data: {} (--exclude leaves them out)", missing);
-  refuse_twins(data, in_data, "the data has", owner);
-  refuse_twins(others, in_others, "it has", owner);
+  reject_twins(data, in_data, "the data has", owner);
+  reject_twins(others, in_others, "it has", owner);
   std::vector<Index> order;
   for (const std::string& name : data) order.push_back(in_others.at(name));
   return order;

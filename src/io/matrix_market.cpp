@@ -44,8 +44,8 @@ class MatrixMarketReader {
   Index read_index(Index size, std::string_view what);
   double read_value();
   void skip_blanks();
-  [[noreturn]] void refuse_entry(std::string_view rule);
-  [[noreturn]] void refuse_count(std::uint64_t found) const;
+  [[noreturn]] void reject_entry(std::string_view rule);
+  [[noreturn]] void reject_count(std::uint64_t found) const;
 
   decltype(Table::values) read_coordinate();
   decltype(Table::values) read_array();
@@ -152,11 +152,11 @@ void MatrixMarketReader::check_sizes() const {
     fail(here(), "{} x {} is too large for {} entries", rows_, cols_, entries_);
 }
 
-void MatrixMarketReader::refuse_entry(std::string_view rule) {
+void MatrixMarketReader::reject_entry(std::string_view rule) {
   fail(here(), "'{}': {}", printable({lines_.begin(), lines_.end()}), rule);
 }
 
-void MatrixMarketReader::refuse_count(std::uint64_t found) const {
+void MatrixMarketReader::reject_count(std::uint64_t found) const {
   if (found < entries_) fail({file_}, "ends after {} of {} entries", found, entries_);
   fail(here(), "goes on after its {} entries", entries_);
 }
@@ -165,9 +165,9 @@ Index MatrixMarketReader::read_index(Index size, std::string_view what) {
   Index index = 0;
   const auto [stop, error] = std::from_chars(at_, end_, index);
   if (error == std::errc::invalid_argument || (stop != end_ && *stop != ' ' && *stop != '\t'))
-    refuse_entry(fmt::format("the {} is not a whole number", what));
+    reject_entry(fmt::format("the {} is not a whole number", what));
   if (error != std::errc{} || index < 1 || index > size)
-    refuse_entry(fmt::format("the {} must be 1 to {}", what, size));
+    reject_entry(fmt::format("the {} must be 1 to {}", what, size));
   at_ = stop;
   skip_blanks();
   return index - 1;
@@ -178,20 +178,20 @@ double MatrixMarketReader::read_value() {
   double value = 0;
   const char* stop = read_plain_number(at_, end_, value);
   if (stop == at_ || (stop != end_ && !is_blank(*stop))) {
-    if (at_ == end_) refuse_entry("the value is not there");
+    if (at_ == end_) reject_entry("the value is not there");
     stop = std::find_if(at_, end_, is_blank);
     switch (classify({at_, static_cast<std::size_t>(stop - at_)}, value)) {
       case Cell::number:
         break;
       case Cell::missing:
         if (options_.missing == Missing::error || options_.covariance)
-          refuse_entry(fmt::format("missing value; {}", missing_hint(options_.covariance)));
+          reject_entry(fmt::format("missing value; {}", missing_hint(options_.covariance)));
         value = std::numeric_limits<double>::quiet_NaN();
         break;
       case Cell::infinite:
-        refuse_entry("the value is infinite");
+        reject_entry("the value is infinite");
       case Cell::text:
-        refuse_entry("the value is not a number");
+        reject_entry("the value is not a number");
     }
   }
   at_ = stop;
@@ -203,19 +203,19 @@ decltype(Table::values) MatrixMarketReader::read_coordinate() {
   EntrySpool list(rows_, cols_, cache_);
   std::uint64_t found = 0;
   for (; next_line(); ++found) {
-    if (found == entries_) refuse_count(found + 1);
+    if (found == entries_) reject_count(found + 1);
     const auto row = static_cast<std::int32_t>(read_index(rows_, "row"));
     const auto col = static_cast<std::int32_t>(read_index(cols_, "column"));
     const double value = banner_.pattern ? 1 : read_value();
-    if (at_ != end_) refuse_entry("more than an entry");
+    if (at_ != end_) reject_entry("more than an entry");
     list.add(row, col, value);
     if (banner_.symmetry == Symmetry::general) continue;
-    if (row < col) refuse_entry("a symmetric file holds the lower triangle only");
+    if (row < col) reject_entry("a symmetric file holds the lower triangle only");
     if (banner_.symmetry == Symmetry::skew && row == col)
-      refuse_entry("a skew-symmetric file holds no diagonal");
+      reject_entry("a skew-symmetric file holds no diagonal");
     if (row != col) list.add(col, row, banner_.symmetry == Symmetry::skew ? -value : value);
   }
-  if (found != entries_) refuse_count(found);
+  if (found != entries_) reject_count(found);
   return list.finish();
 }
 
@@ -224,10 +224,10 @@ void MatrixMarketReader::read_numbers(Put put) {
   std::uint64_t found = 0;
   while (next_line())
     for (; at_ != end_; ++found) {
-      if (found == entries_) refuse_count(entries_ + 1);
+      if (found == entries_) reject_count(entries_ + 1);
       put(read_value());
     }
-  if (found != entries_) refuse_count(found);
+  if (found != entries_) reject_count(found);
 }
 
 decltype(Table::values) MatrixMarketReader::read_array() {

@@ -10,7 +10,7 @@ namespace spcart::io {
 inline constexpr std::string_view kMatrixMarketBanner = "%%MatrixMarket";
 
 /// Reads a MatrixMarket file: coordinates become rows of sparse entries, arrays stay dense. Entries
-/// given more than once are summed. Missing values become NaN unless the options refuse them.
+/// given more than once are summed. Missing values become NaN unless the options reject them.
 Table read_matrix_market(ByteSource& source, const ReadOptions& options, Cache& cache);
 
 }  // namespace spcart::io

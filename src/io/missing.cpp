@@ -22,7 +22,7 @@ std::string where(const Table& table, Index row, Index col) {
   return fmt::format("row {}, column {} ('{}')", row + 1, col + 1, printable(name));
 }
 
-/// Whether there are missing values; refuses infinite ones, and missing ones where that is asked.
+/// Whether there are missing values; rejects infinite ones, and missing ones where that is asked.
 bool find_missing(const Table& table, Missing missing, std::string_view file, const Tick& tick) {
   bool found = false;
   const auto look = [&](Index row, Index col, auto value) {

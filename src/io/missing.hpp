@@ -8,8 +8,8 @@
 namespace spcart::io {
 
 /// Does to missing values (NaN) of a table that was just read what is asked, and notes it. Infinite
-/// values are refused whatever is asked.
-/// In a file that is used in place, missing values that are refused and infinite ones are left to
+/// values are rejected whatever is asked.
+/// In a file that is used in place, missing values that are rejected and infinite ones are left to
 /// be found by the first pass over it, which looks at every number anyway.
 void handle_missing(Table& table, Missing missing, std::string_view file, Cache& cache,
                     const Tick& tick = {});

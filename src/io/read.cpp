@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/names.hpp"
 #include "io/byte_source.hpp"
 #include "io/cache.hpp"
@@ -20,17 +21,17 @@
 namespace spcart {
 namespace {
 
-constexpr auto kPresenceNames = std::to_array<Name<Presence>>(
-    {{Presence::automatic, "auto"}, {Presence::yes, "yes"}, {Presence::no, "no"}});
+constexpr auto kPresenceNames = std::to_array<Name<Tristate>>(
+    {{Tristate::automatic, "auto"}, {Tristate::yes, "yes"}, {Tristate::no, "no"}});
 
 constexpr auto kMissingNames = std::to_array<Name<Missing>>(
     {{Missing::error, "error"}, {Missing::drop, "drop"}, {Missing::mean, "mean"}});
 
 }  // namespace
 
-std::string_view name(Presence value) { return name_in(kPresenceNames, value); }
+std::string_view name(Tristate value) { return name_in(kPresenceNames, value); }
 template <>
-Presence parse<Presence>(std::string_view text) {
+Tristate parse<Tristate>(std::string_view text) {
   return parse_name(kPresenceNames, "presence", text);
 }
 
@@ -145,13 +146,18 @@ bool is_json(const std::filesystem::path& path) {
 }  // namespace io
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options, const Tick& tick) {
+  const auto begin = Clock::now();
   io::ByteSource source(path, tick);
   io::Cache cache(options, path, source);
-  if (std::optional<Table> kept = cache.find()) return std::move(*kept);
+  if (std::optional<Table> kept = cache.find()) {
+    kept->seconds = seconds_since(begin);
+    return std::move(*kept);
+  }
   Table table = io::read_stored(source, io::format_of(path, source.head()), options, cache, tick);
   if (options.covariance) io::mark_covariance(table, source.name());
   io::handle_missing(table, options.missing, source.name(), cache, tick);
   cache.keep(table);
+  table.seconds = seconds_since(begin);
   return table;
 }
 

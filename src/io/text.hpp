@@ -94,7 +94,7 @@ template <class... Args>
   throw Error(message + ": " + fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// The advice that goes with every refused missing value.
+/// The advice that goes with every rejected missing value.
 inline std::string_view missing_hint(bool covariance) {
   return covariance ? "a covariance must be complete, whatever --missing says"
                     : "--missing drop leaves such samples out, --missing mean fills in the "

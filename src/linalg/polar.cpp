@@ -17,7 +17,7 @@ constexpr int kMostSteps = 16;
 
 /// Guesses of the extreme eigenvalues come from within their range.
 constexpr double kMargin = 1.03;
-constexpr int kFirstTurns = 12, kTurns = 2;
+constexpr int kFirstIterations = 12, kIterations = 2;
 
 /// The worst ratio of singular values to prepare for.
 constexpr double kLeastRatio = 1e-3;
@@ -64,15 +64,15 @@ double PolarSteps::defect() {
 /// Power steps on B'B for its largest eigenvalue, and on its distance from that for its least.
 /// I - B'B is in e_.
 void PolarSteps::estimate_range() {
-  const int turns = largest_ > 0 ? kTurns : kFirstTurns;
-  for (int turn = 0; turn < turns; ++turn) {
+  const int iterations = largest_ > 0 ? kIterations : kFirstIterations;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
     top_.normalize();
     product_.noalias() = top_ - e_ * top_;
     largest_ = top_.dot(product_);
     top_.swap(product_);
   }
   largest_ *= kMargin;
-  for (int turn = 0; turn < turns; ++turn) {
+  for (int iteration = 0; iteration < iterations; ++iteration) {
     bottom_.normalize();
     product_.noalias() = bottom_ - e_ * bottom_;
     least_ = bottom_.dot(product_);

@@ -149,7 +149,7 @@ bool Descent::run(Point& point, double tolerance) {
                    kRounding = 1e-13;
   const double root = std::sqrt(static_cast<double>(point.x.cols()));
   std::vector<double> values(kMemory, point.value);
-  for (std::size_t turn = 0; turn < kSteps; ++turn) {
+  for (std::size_t iteration = 0; iteration < kSteps; ++iteration) {
     const double largest = *std::ranges::max_element(values);
     const double reference = largest + kRounding * (1 + std::abs(largest));
     Point next = step_from(point);
@@ -165,7 +165,7 @@ bool Descent::run(Point& point, double tolerance) {
     const bool convex = bend > kCurvature * length * length;
     step_ = std::min(convex ? coarse(length * length / bend) : 2 * step_, kLongest);
     point = std::move(next);
-    values[turn % kMemory] = point.value;
+    values[iteration % kMemory] = point.value;
     if (residual <= tolerance) return true;
   }
   return false;
@@ -202,34 +202,35 @@ double largest_cosine(const Matrix& m) {
   return largest;
 }
 
-/// What a turn leaves: loadings as they would be returned, and how they are.
-struct Turn {
+/// What an iteration leaves: loadings as they would be returned, and how they are.
+struct IterationPoint {
   Matrix x;
   double orthogonality = 0, correlation = 0;  ///< the largest cosines of loadings and of components
   double unevenness = 0;                      ///< the largest deviation of a squared length from 1
   double gain = 0;                            ///< tr(X'CX) less the penalty
 };
 
-Turn measure(const Lagrangian& lagrangian, const Matrix& x, double threshold, const Tick& tick) {
-  Turn turn{.x = rounded(x, threshold)};
-  const Matrix k = turn.x.transpose() * lagrangian.product(turn.x, tick);
-  turn.orthogonality = largest_cosine(turn.x.transpose() * turn.x);
-  turn.correlation = largest_cosine(k);
-  turn.unevenness = (x.colwise().squaredNorm().array() - 1).abs().maxCoeff();
-  turn.gain = k.trace() - lagrangian.lambda() * turn.x.cwiseAbs().sum();
-  return turn;
+IterationPoint measure(const Lagrangian& lagrangian, const Matrix& x, double threshold,
+                       const Tick& tick) {
+  IterationPoint iteration{.x = rounded(x, threshold)};
+  const Matrix k = iteration.x.transpose() * lagrangian.product(iteration.x, tick);
+  iteration.orthogonality = largest_cosine(iteration.x.transpose() * iteration.x);
+  iteration.correlation = largest_cosine(k);
+  iteration.unevenness = (x.colwise().squaredNorm().array() - 1).abs().maxCoeff();
+  iteration.gain = k.trace() - lagrangian.lambda() * iteration.x.cwiseAbs().sum();
+  return iteration;
 }
 
-bool is_feasible(const Turn& turn, const Task& task) {
-  return std::max(turn.orthogonality, turn.unevenness) <= task.orthogonality &&
-         turn.correlation <= task.correlation;
+bool is_feasible(const IterationPoint& iteration, const Task& task) {
+  return std::max(iteration.orthogonality, iteration.unevenness) <= task.orthogonality &&
+         iteration.correlation <= task.correlation;
 }
 
-Iteration iteration_of(const Turn& turn, const Matrix& before, double total) {
-  const Matrix& x = turn.x;
+Iteration iteration_of(const IterationPoint& iteration, const Matrix& before, double total) {
+  const Matrix& x = iteration.x;
   return {.change = (x - before).norm() / std::sqrt(static_cast<double>(x.cols())),
           .sparsity = static_cast<double>((x.array() == 0).count()) / static_cast<double>(x.size()),
-          .objective = 1 - turn.gain / total};
+          .objective = 1 - iteration.gain / total};
 }
 
 /// The principal components, or a rotation of them, which explains as much.
@@ -240,7 +241,8 @@ Matrix starting_point(const Task& task) {
   return v;
 }
 
-void warn_of_constraints(const Task& task, const Turn& last, std::vector<std::string>& warnings) {
+void warn_of_constraints(const Task& task, const IterationPoint& last,
+                         std::vector<std::string>& warnings) {
   if (last.orthogonality > task.orthogonality)
     warnings.push_back(fmt::format("orthogonality = {}: the loadings came to {:.2g}",
                                    task.orthogonality, last.orthogonality));
@@ -251,7 +253,7 @@ void warn_of_constraints(const Task& task, const Turn& last, std::vector<std::st
 
 }  // namespace
 
-Found fit_alspca(const Task& task) {
+MethodResult fit_alspca(const Task& task) {
   const Gram gram(task.a, task.tick);
   const Index p = gram.size(), r = task.components;
   const double read = gram.matrix() ? static_cast<double>(p * p) : 2 * task.a.entries();
@@ -271,8 +273,8 @@ Found fit_alspca(const Task& task) {
   const double threshold = dropped_below(task, p), last_tolerance = task.tolerance / 10;
   double tolerance = std::max(kFirstTolerance, last_tolerance);
 
-  Found found{.loadings = {}, .status = Status::iteration_limit};
-  Turn turn{.x = Matrix::Zero(p, r)};
+  MethodResult found{.loadings = {}, .status = Status::iteration_limit};
+  IterationPoint iteration{.x = Matrix::Zero(p, r)};
   for (Index i = 0; i < task.max_iterations && lagrangian.weight() < kLargestWeight; ++i) {
     done = static_cast<double>(i) / static_cast<double>(task.max_iterations);
     lagrangian.set_variances(point.x, point.cx);
@@ -283,11 +285,12 @@ Found fit_alspca(const Task& task) {
       point = std::move(start);
     const bool solved = descent.run(point, tolerance);
 
-    const Turn before = std::exchange(turn, measure(lagrangian, point.x, threshold, tick));
-    found.history.push_back(iteration_of(turn, before.x, total));
+    const IterationPoint before =
+        std::exchange(iteration, measure(lagrangian, point.x, threshold, tick));
+    found.history.push_back(iteration_of(iteration, before.x, total));
     const bool settled =
         tolerance <= last_tolerance && found.history.back().change < task.tolerance;
-    const bool feasible = is_feasible(turn, task);
+    const bool feasible = is_feasible(iteration, task);
     if (solved && settled && feasible) {
       found.status = Status::converged;
       break;
@@ -297,8 +300,8 @@ Found fit_alspca(const Task& task) {
     lagrangian.raise_weight();
     tolerance = std::max(kTightening * tolerance, last_tolerance);
   }
-  warn_of_constraints(task, turn, found.warnings);
-  found.loadings = turn.x.sparseView(0, 0);
+  warn_of_constraints(task, iteration, found.warnings);
+  found.loadings = iteration.x.sparseView(0, 0);
   return found;
 }
 

@@ -6,7 +6,7 @@ namespace spcart {
 namespace {
 
 /// The principal components, without those that only complete the basis.
-Matrix principal_start(const Task& task, Found& found) {
+Matrix principal_start(const Task& task, MethodResult& found) {
   const Index r = task.components, rank = std::min(task.basis.rank, r);
   Matrix x = Matrix::Zero(task.a.cols(), r);
   x.leftCols(rank) = task.basis.vectors.leftCols(rank);
@@ -17,7 +17,7 @@ Matrix principal_start(const Task& task, Found& found) {
 /// The values on the support of X that the authors of GPower ask for: tr(Y'AX) is largest over
 /// orthonormal Y and X of unit columns.
 Matrix filled(const Task& task, const Gram& gram, const Matrix& x) {
-  Found turns;  // of another objective than those before
+  MethodResult iterations;  // of another objective than those before
   Task closer = task;
   closer.tolerance /= 10;
   const Matrix support = (x.array() != 0).cast<double>();
@@ -27,14 +27,14 @@ Matrix filled(const Task& task, const Gram& gram, const Matrix& x) {
     if (length > 0) column /= length;
     return length * length;
   };
-  return PowerIteration(closer, gram, turns).run(x, values_there);
+  return PowerIteration(closer, gram, iterations).run(x, values_there);
 }
 
 }  // namespace
 
-Found fit_rsvd_gpb(const Task& task) {
+MethodResult fit_rsvd_gpb(const Task& task) {
   const Gram gram(task.a, task.tick);
-  Found found;
+  MethodResult found;
   const PowerIteration power(task, gram, found);
   found.loadings =
       power.run(principal_start(task, found), relative_truncation(task.truncation, gram.size()))
@@ -43,9 +43,9 @@ Found fit_rsvd_gpb(const Task& task) {
   return found;
 }
 
-Found fit_gpowerb(const Task& task) {
+MethodResult fit_gpowerb(const Task& task) {
   const Gram gram(task.a, task.tick);
-  Found found;
+  MethodResult found;
   const PowerIteration power(task, gram, found, PowerIteration::End::one_later);
   Matrix x =
       power.run(principal_start(task, found), penalty(task.truncation, gram.diagonal().maxCoeff()));

@@ -73,7 +73,7 @@ class Path {
     bool more = penalty_ > end.penalty;
     for (Index step = 0; more && step < most_steps; ++step) {
       if (tick) tick(0);
-      more = turn(end);
+      more = iterate(end);
     }
     settle();
     return {std::move(z_), penalty_};
@@ -95,7 +95,7 @@ class Path {
   };
 
   /// From one corner of the path to the next; false at its end.
-  bool turn(const ElasticNet::End& end) {
+  bool iterate(const ElasticNet::End& end) {
     const Vector direction = members_.empty() ? Vector() : factor_.solve(signs());
     const Vector fall = product(direction);
     const Event event = next_event(direction, fall, end);

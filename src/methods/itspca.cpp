@@ -50,17 +50,17 @@ Matrix orthonormal_basis(Matrix& x) {
 
 }  // namespace
 
-Found fit_itspca(const Task& task) {
+MethodResult fit_itspca(const Task& task) {
   const Gram gram(task.a, task.tick);
   const double total = gram.trace(), r = static_cast<double>(task.components);
   Matrix z = gram.times(task.basis.vectors.leftCols(task.components), task.tick);
   Matrix x(z.rows(), z.cols());
-  Found found{.loadings = Loadings(z.rows(), z.cols()), .status = Status::iteration_limit};
+  MethodResult found{.loadings = Loadings(z.rows(), z.cols()), .status = Status::iteration_limit};
 
-  for (Index turn = 0; turn < task.max_iterations; ++turn) {
+  for (Index iteration = 0; iteration < task.max_iterations; ++iteration) {
     const Tick tick = [&](double) {
       if (task.tick)
-        task.tick(static_cast<double>(turn) / static_cast<double>(task.max_iterations));
+        task.tick(static_cast<double>(iteration) / static_cast<double>(task.max_iterations));
     };
     tick(0);
     const double zeroed = truncate(z, kRounding * total, task.truncation, x);

@@ -14,7 +14,7 @@ Vector leading_eigenvector(const std::function<Vector(const Vector&)>& product, 
   const Index steps = std::min(kSteps, start.size());
   Matrix q(start.size(), steps), cq(start.size(), steps);
   Vector x = start;
-  for (int turn = 0; turn < kRestarts; ++turn) {
+  for (int iteration = 0; iteration < kRestarts; ++iteration) {
     Index size = 0;
     for (Vector next = x; size < steps; next = cq.col(size++)) {
       const double length = next.norm();

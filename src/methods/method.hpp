@@ -38,7 +38,7 @@ struct Task {
 };
 
 /// What a method finds. Columns of unit length, or zero where nothing was found.
-struct Found {
+struct MethodResult {
   Loadings loadings;
   Matrix rotation = {};        ///< of methods that rotate V
   Matrix truncated_from = {};  ///< R of the Z = V R' that the loadings are the truncation of
@@ -50,24 +50,25 @@ struct Found {
 };
 
 // One file per family.
-Found fit_pca(const Task& task);  // rotation.cpp: what acts on the principal basis alone
-Found fit_st(const Task& task);
-Found fit_varimax(const Task& task);
-Found fit_spcart(const Task& task);
-Found fit_rsvd(const Task& task);  // power.cpp: one component after the other, with deflation
-Found fit_rsvd_gp(const Task& task);
-Found fit_tpower(const Task& task);
-Found fit_gpower(const Task& task);
-Found fit_spc(const Task& task);
-Found fit_rsvd_gpb(const Task& task);  // block_power.cpp: all components at once
-Found fit_gpowerb(const Task& task);
-Found fit_spca(const Task& task);      // spca.cpp
-Found fit_pathspca(const Task& task);  // pathspca.cpp
-Found fit_alspca(const Task& task);    // alspca.cpp
-Found fit_itspca(const Task& task);    // itspca.cpp
+MethodResult fit_pca(const Task& task);  // rotation.cpp: what acts on the principal basis alone
+MethodResult fit_st(const Task& task);
+MethodResult fit_varimax(const Task& task);
+MethodResult fit_spcart(const Task& task);
+MethodResult fit_rsvd(
+    const Task& task);  // power.cpp: one component after the other, with deflation
+MethodResult fit_rsvd_gp(const Task& task);
+MethodResult fit_tpower(const Task& task);
+MethodResult fit_gpower(const Task& task);
+MethodResult fit_spc(const Task& task);
+MethodResult fit_rsvd_gpb(const Task& task);  // block_power.cpp: all components at once
+MethodResult fit_gpowerb(const Task& task);
+MethodResult fit_spca(const Task& task);      // spca.cpp
+MethodResult fit_pathspca(const Task& task);  // pathspca.cpp
+MethodResult fit_alspca(const Task& task);    // alspca.cpp
+MethodResult fit_itspca(const Task& task);    // itspca.cpp
 
-/// The settings of a task, and what spcart finds by several of that kind, turned side by side.
+/// The settings of a task, and what spcart finds by several of that kind, side by side.
 RotateOptions rotate_options(const Task& task);
-std::vector<Found> fit_spcart_all(const Task& task, std::span<const RotateOptions> settings);
+std::vector<MethodResult> fit_spcart_all(const Task& task, std::span<const RotateOptions> settings);
 
 }  // namespace spcart

@@ -46,18 +46,19 @@ constexpr std::array<std::string_view, 2> kTolerances = {"orthogonality", "corre
 /// The presets leave about 15 % of the entries on data of many kinds and sizes.
 LambdaRange penalty(TruncationType type, Index p) {
   const auto size = static_cast<double>(p);
-  return {.preset = type == hard ? std::min(0.1, 4 / size) : std::min(0.3, 2 / std::sqrt(size))};
+  return {.default_value =
+              type == hard ? std::min(0.1, 4 / size) : std::min(0.3, 2 / std::sqrt(size))};
 }
 
 LambdaRange relative_penalty(TruncationType, Index p) {
-  return {.preset = 0.1 / std::sqrt(static_cast<double>(p))};
+  return {.default_value = 0.1 / std::sqrt(static_cast<double>(p))};
 }
 
 LambdaRange length_bound(TruncationType, Index p) {
   const auto size = static_cast<double>(p);
   return {.least = 1,
           .most = std::sqrt(size),
-          .preset = std::clamp(0.6 * std::cbrt(size), 1.0, std::sqrt(size)),
+          .default_value = std::clamp(0.6 * std::cbrt(size), 1.0, std::sqrt(size)),
           .sparser_upwards = false};
 }
 
@@ -173,7 +174,7 @@ bool has(const MethodRecord& record, TruncationType type) {
 LambdaRange lambda_range(const MethodRecord& record, TruncationType type, Index p) {
   if (record.lambda && type != count) return record.lambda(type, p);
   return {.most = type == count ? static_cast<double>(p - 1) : 1,
-          .preset = default_lambda(type, p)};
+          .default_value = default_lambda(type, p)};
 }
 
 }  // namespace spcart

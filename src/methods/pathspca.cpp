@@ -138,12 +138,12 @@ Iteration iteration_of(const Support& support, const Vector& x, const Vector& be
 
 }  // namespace
 
-Found fit_pathspca(const Task& task) {
+MethodResult fit_pathspca(const Task& task) {
   Gram gram(task.a, task.tick);
   const Index r = task.components, p = gram.size();
   const Index k = p - static_cast<Index>(task.truncation.lambda);
   const ThreadScope scope(gram.matrix() ? threads_for(p, k, 1) : threads_for(4 * task.a.entries()));
-  Found found;
+  MethodResult found;
   Matrix loadings = Matrix::Zero(p, r);
   for (Index i = 0; i < r; ++i) {
     if (gram.exhausted()) {

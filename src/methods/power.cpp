@@ -23,7 +23,7 @@ constexpr double kNull = 1e-12;
 
 /// One truncation of every column of Z, with the sums that the history needs.
 Iteration shrink_columns(const Matrix& z, const Shrink& shrink, double total, Matrix& x) {
-  Iteration turn;
+  Iteration iteration;
   double gain = 0;
   Vector column;
   for (Index i = 0; i < z.cols(); ++i) {
@@ -31,12 +31,13 @@ Iteration shrink_columns(const Matrix& z, const Shrink& shrink, double total, Ma
     x.col(i) = column;
     const double energy = z.col(i).squaredNorm();
     const auto zeroed = (column.array() == 0).select(z.col(i).array(), 0.0);
-    turn.truncated_energy += energy > 0 ? zeroed.matrix().squaredNorm() / energy : 0;
+    iteration.truncated_energy += energy > 0 ? zeroed.matrix().squaredNorm() / energy : 0;
   }
-  turn.truncated_energy /= static_cast<double>(z.cols());
-  turn.sparsity = static_cast<double>((x.array() == 0).count()) / static_cast<double>(x.size());
-  turn.objective = 1 - gain / total;
-  return turn;
+  iteration.truncated_energy /= static_cast<double>(z.cols());
+  iteration.sparsity =
+      static_cast<double>((x.array() == 0).count()) / static_cast<double>(x.size());
+  iteration.objective = 1 - gain / total;
+  return iteration;
 }
 
 Matrix with_unit_columns(Matrix x) {
@@ -86,8 +87,8 @@ Matrix PowerIteration::run(Matrix x, const Shrink& shrink) const {
   const double root = std::sqrt(static_cast<double>(x.cols()));
   Matrix unit = Matrix::Zero(x.rows(), x.cols());
   bool passed = false;
-  for (Index turn = 0; turn < task_.max_iterations; ++turn) {
-    const double done = static_cast<double>(turn) / static_cast<double>(task_.max_iterations);
+  for (Index k = 0; k < task_.max_iterations; ++k) {
+    const double done = static_cast<double>(k) / static_cast<double>(task_.max_iterations);
     tick(done);
     const Matrix z = polar_step(x, [&](double) { tick(done); });
     Iteration iteration = shrink_columns(z, shrink, gram_.total(), x);
@@ -109,7 +110,7 @@ Origin truncated_units(const Loadings& x) {
   return Origin::unit_vectors;
 }
 
-void warn_of_used_up_variance(Index full, Index components, Found& found) {
+void warn_of_used_up_variance(Index full, Index components, MethodResult& found) {
   found.without_variance = components - full;
   found.warnings.push_back(fmt::format("{} of {} components explain all variance: the other{} zero",
                                        full, components, components - full == 1 ? " is" : "s are"));
@@ -133,7 +134,7 @@ class OneByOne {
   const Gram& gram() const { return gram_; }
 
   template <class Find>
-  Found run(Find find) {
+  MethodResult run(Find find) {
     const Index r = task_.components;
     Matrix loadings = Matrix::Zero(gram_.size(), r);
     for (component_ = 0; component_ < r; ++component_) {
@@ -187,7 +188,7 @@ class OneByOne {
 
   const Task& task_;
   Gram gram_;
-  Found found_;
+  MethodResult found_;
   PowerIteration power_;
   Index component_ = 0;
 };
@@ -205,7 +206,7 @@ Vector warm_start(const OneByOne& steps, double nonzeros) {
 
 }  // namespace
 
-Found fit_rsvd(const Task& task) {
+MethodResult fit_rsvd(const Task& task) {
   return OneByOne(task).run([&](const OneByOne& steps) {
     const Shrink shrink = penalty(task.truncation, steps.gram().diagonal().maxCoeff());
     const Vector x = steps.iterate(steps.pca_start(), shrink);
@@ -214,9 +215,9 @@ Found fit_rsvd(const Task& task) {
   });
 }
 
-Found fit_rsvd_gp(const Task& task) {
+MethodResult fit_rsvd_gp(const Task& task) {
   const Shrink shrink = relative_truncation(task.truncation, task.a.cols());
-  Found found = OneByOne(task).run([&](const OneByOne& steps) {
+  MethodResult found = OneByOne(task).run([&](const OneByOne& steps) {
     return steps.iterate(task.start == Start::pca ? steps.pca_start() : steps.variance_start(),
                          shrink);
   });
@@ -224,17 +225,17 @@ Found fit_rsvd_gp(const Task& task) {
   return found;
 }
 
-Found fit_tpower(const Task& task) {
+MethodResult fit_tpower(const Task& task) {
   if (task.start != Start::warm) return fit_rsvd_gp(task);
   const Shrink shrink = relative_truncation(task.truncation, task.a.cols());
   const double nonzeros = static_cast<double>(task.a.cols()) - task.truncation.lambda;
-  Found found = OneByOne(task).run(
+  MethodResult found = OneByOne(task).run(
       [&](const OneByOne& steps) { return steps.iterate(warm_start(steps, nonzeros), shrink); });
   found.origin = truncated_units(found.loadings);
   return found;
 }
 
-Found fit_gpower(const Task& task) {
+MethodResult fit_gpower(const Task& task) {
   return OneByOne(task, PowerIteration::End::one_later).run([&](const OneByOne& steps) {
     const Shrink shrink = penalty(task.truncation, steps.gram().diagonal().maxCoeff());
     const Vector x = steps.iterate(steps.variance_start(), shrink);
@@ -242,7 +243,7 @@ Found fit_gpower(const Task& task) {
   });
 }
 
-Found fit_spc(const Task& task) {
+MethodResult fit_spc(const Task& task) {
   const Shrink shrink = l1_bound(task.truncation.lambda);
   return OneByOne(task).run(
       [&](const OneByOne& steps) { return steps.iterate(steps.pca_start(), shrink); });

@@ -13,11 +13,11 @@ namespace spcart {
 /// products with A'A are needed.
 class PowerIteration {
  public:
-  /// When a run ends: at the test, or one turn after it, as some authors do.
+  /// When a run ends: at the test, or one iteration after it, as some authors do.
   enum class End { at_test, one_later };
 
-  /// Turns are added to the history of `found`, which also hears of not converging.
-  PowerIteration(const Task& task, const Gram& gram, Found& found, End end = End::at_test)
+  /// Iterations are added to the history of `found`, which also hears of not converging.
+  PowerIteration(const Task& task, const Gram& gram, MethodResult& found, End end = End::at_test)
       : task_(task), gram_(gram), found_(found), end_(end) {}
 
   /// Columns of unit length, or zero.
@@ -33,7 +33,7 @@ class PowerIteration {
 
   const Task& task_;
   const Gram& gram_;
-  Found& found_;
+  MethodResult& found_;
   End end_;
   double from_ = 0, to_ = 1;
 };
@@ -42,6 +42,6 @@ class PowerIteration {
 Origin truncated_units(const Loadings& x);
 
 /// Tells of components that are zero because the `full` ones before them took all variance.
-void warn_of_used_up_variance(Index full, Index components, Found& found);
+void warn_of_used_up_variance(Index full, Index components, MethodResult& found);
 
 }  // namespace spcart

@@ -1,20 +1,20 @@
 #include <utility>
 
+#include "data/execution.hpp"
 #include "methods/method.hpp"
-#include "rotation/rotation_on_ranks.hpp"
 #include "spcart/loadings.hpp"
 
 namespace spcart {
 namespace {
 
 /// One truncation of the rotated basis, without the polar step after it.
-Found truncate_once(const Task& task, Start start) {
-  Rotated once = rotate_and_truncate(task.basis.vectors.leftCols(task.components),
-                                     {.truncation = task.truncation,
-                                      .start = start,
-                                      .tolerance = task.tolerance,
-                                      .max_iterations = 1},
-                                     task.tick);
+MethodResult truncate_once(const Task& task, Start start) {
+  RotationResult once = rotate_and_truncate(task.basis.vectors.leftCols(task.components),
+                                            {.truncation = task.truncation,
+                                             .start = start,
+                                             .tolerance = task.tolerance,
+                                             .max_iterations = 1},
+                                            task.tick);
   return {.loadings = once.loadings,
           .rotation = once.truncated_from,
           .truncated_from = std::move(once.truncated_from),
@@ -23,17 +23,17 @@ Found truncate_once(const Task& task, Start start) {
 
 }  // namespace
 
-Found fit_pca(const Task& task) {
+MethodResult fit_pca(const Task& task) {
   const Index r = task.components;
   return {.loadings = normalized(task.basis.vectors.leftCols(r).sparseView(0, 0)),
           .rotation = Matrix::Identity(r, r)};
 }
 
-Found fit_st(const Task& task) { return truncate_once(task, Start::identity); }
+MethodResult fit_st(const Task& task) { return truncate_once(task, Start::identity); }
 
-Found fit_varimax(const Task& task) { return truncate_once(task, Start::varimax); }
+MethodResult fit_varimax(const Task& task) { return truncate_once(task, Start::varimax); }
 
-Found fit_spcart(const Task& task) {
+MethodResult fit_spcart(const Task& task) {
   const RotateOptions options = rotate_options(task);
   return std::move(fit_spcart_all(task, std::span(&options, 1)).front());
 }
@@ -47,15 +47,13 @@ RotateOptions rotate_options(const Task& task) {
           .from = task.from};
 }
 
-std::vector<Found> fit_spcart_all(const Task& task, std::span<const RotateOptions> settings) {
-  std::vector<Found> all;
+std::vector<MethodResult> fit_spcart_all(const Task& task,
+                                         std::span<const RotateOptions> settings) {
+  std::vector<MethodResult> all;
   all.reserve(settings.size());
   const auto v = task.basis.vectors.leftCols(task.components);
-  const auto* ranks = dynamic_cast<const RotationOnRanks*>(&task.a);
-  const bool spread = ranks != nullptr && ranks->spreads(v.rows(), v.cols());
-  for (Rotated& rotated : spread ? ranks->rotate_all(v, settings, task.tick)
-                                 : rotate_and_truncate_all(v, settings, task.tick)) {
-    Found& found = all.emplace_back();
+  for (RotationResult& rotated : task.a.execution().rotate(v, settings, task.tick)) {
+    MethodResult& found = all.emplace_back();
     found.loadings.swap(rotated.loadings);  // Eigen would copy what is moved
     found.rotation = std::move(rotated.rotation);
     found.truncated_from = std::move(rotated.truncated_from);

@@ -114,20 +114,21 @@ double energy_off_support(const Matrix& x, const Matrix& z) {
 
 }  // namespace
 
-Found fit_spca(const Task& task) {
+MethodResult fit_spca(const Task& task) {
   const Gram gram(task.a, task.tick);
   Matrix x = starting_components(task), h = gram.times(x, task.tick);
   const Regressions regressions(task, gram, h);
   const auto r = static_cast<double>(x.cols()), entries = static_cast<double>(x.size());
-  Found found{.loadings = Loadings(x.rows(), x.cols()), .status = Status::iteration_limit};
+  MethodResult found{.loadings = Loadings(x.rows(), x.cols()), .status = Status::iteration_limit};
 
-  for (Index turn = 0; turn < task.max_iterations; ++turn) {
+  for (Index iteration = 0; iteration < task.max_iterations; ++iteration) {
     const Tick tick = [&](double part) {
       if (task.tick)
-        task.tick((static_cast<double>(turn) + part) / static_cast<double>(task.max_iterations));
+        task.tick((static_cast<double>(iteration) + part) /
+                  static_cast<double>(task.max_iterations));
     };
     tick(0);
-    const Matrix z = regressions.solve(h, found.loadings, turn == 0, tick);
+    const Matrix z = regressions.solve(h, found.loadings, iteration == 0, tick);
     const Matrix gz = gram.times(z, tick);
     Loadings now = normalized(z.sparseView(0, 0));
     found.history.push_back({.change = (now - found.loadings).norm() / std::sqrt(r),

@@ -2,7 +2,7 @@
 
 namespace spcart::mpi {
 
-/// Throws std::runtime_error where a function of MPI has failed to do what it should.
+/// Throws std::runtime_error if a function of MPI has failed to do what it should.
 void check(int code, const char* what);
 
 }  // namespace spcart::mpi

@@ -11,15 +11,15 @@ namespace spcart::mpi {
 /// The state of a solver of the principal components of one matrix, kept in a file.
 class Checkpoint {
  public:
-  /// Makes the folder where there is none. Throws Error where that cannot be.
+  /// Makes the folder where there is none. Throws Error if that cannot be.
   Checkpoint(const std::filesystem::path& folder, const DataMatrix& a, Index components,
              std::uint64_t seed);
 
-  /// The state that was written last; none where nothing was. Throws Error where it is of other
+  /// The state that was written last; none if nothing was. Throws Error if it is of other
   /// data or options, naming the difference, or where the file is broken.
   std::optional<SolverState> read() const;
 
-  /// The file has either the old content or the new. Throws std::runtime_error where the system
+  /// The file has either the old content or the new. Throws std::runtime_error if the system
   /// fails (disk full).
   void write(const SolverState& state) const;
 

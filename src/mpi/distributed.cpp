@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "data/execution.hpp"
 #include "data/panels.hpp"
 #include "data/preparation.hpp"
 #include "mpi/check.hpp"
@@ -14,11 +16,10 @@
 #include "mpi/local_rows.hpp"
 #include "mpi/slepc.hpp"
 #include "mpi/spread_rotation.hpp"
-#include "pca/eigenpairs_on_ranks.hpp"
 #include "rotation/rotate_rows.hpp"
-#include "rotation/rotation_on_ranks.hpp"
 #include "spcart/error.hpp"
 #include "spcart/mpi.hpp"
+#include "spcart/pca.hpp"
 #include "spcart/threads.hpp"
 
 namespace spcart::mpi {
@@ -41,10 +42,6 @@ struct Request {
   Index products = 0;    // likewise, at the most
   Index threads = 1;     ///< no rank takes more than the root
 };
-
-/// Numbers in a basis whose rotation is worth spreading: below, a turn takes less than a
-/// millisecond.
-constexpr Index kLargeBasis = Index{1} << 20;
 
 /// How the rows lie on the ranks.
 struct Layout {
@@ -164,13 +161,10 @@ Preparation common(const Ranks& ranks, const Preparation& preparation) {
   Preparation same;
   same.remove_row_mean = ranks.broadcast(preparation.remove_row_mean);
   same.precision = ranks.broadcast(preparation.precision);
-  same.gram = ranks.broadcast(preparation.gram);
   return same;
 }
 
-class RowsOnRanks final : public DistributedMatrix,
-                          public EigenpairsOnRanks,
-                          public RotationOnRanks {
+class RowsOnRanks final : public DistributedMatrix, private Execution {
  public:
   RowsOnRanks(const Ranks& ranks, LocalRows local, const Layout& layout,
               const Preparation& preparation)
@@ -205,6 +199,8 @@ class RowsOnRanks final : public DistributedMatrix,
     } catch (const std::exception&) {  // a broken MPI has been told of where it broke
     }
   }
+
+  double gram_seconds() const override { return local_.gram_seconds(); }
 
   void serve(const Tick& tick) const override {
     if (ranks_.is_root()) throw Error("serve: the root has nobody to serve");
@@ -306,10 +302,10 @@ class RowsOnRanks final : public DistributedMatrix,
     }
   }
 
-  KrylovResult eigenpairs_together(const Request& request, std::uint64_t seed,
-                                   const SolverState& from,
-                                   std::function<void(const SolverState&)> restart,
-                                   const Tick& tick) const {
+  Eigenpairs eigenpairs_together(const Request& request, std::uint64_t seed,
+                                 const SolverState& from,
+                                 std::function<void(const SolverState&)> restart,
+                                 const Tick& tick) const {
     double done = 0;
     const Tick within = [&](double) {
       if (tick) tick(done);
@@ -322,8 +318,8 @@ class RowsOnRanks final : public DistributedMatrix,
                            Vector& y) { y += local_.gram_times(x, within).col(0); },
         .progress = [&](double fraction) { done = fraction; },
         .restart = std::move(restart)};
-    return spread_eigenpairs(ranks_, a, request.columns, request.tolerance, request.products, seed,
-                             from);
+    return mpi::spread_eigenpairs(ranks_, a, request.columns, request.tolerance, request.products,
+                                  seed, from);
   }
 
   template <class Work>
@@ -375,8 +371,8 @@ class RowsOnRanks final : public DistributedMatrix,
     return mine.transpose();
   }
 
-  KrylovResult leading_eigenpairs(Index r, const PcaOptions& options, const Tick& tick,
-                                  std::vector<std::string>& warnings) const override {
+  Eigenpairs spread_eigenpairs(Index r, const EigenOptions& options, const Tick& tick,
+                               std::vector<std::string>& warnings) const override {
     std::optional<Checkpoint> checkpoint;
     SolverState from;
     std::function<void(const SolverState&)> restart;
@@ -401,14 +397,18 @@ class RowsOnRanks final : public DistributedMatrix,
     return eigenpairs_together(request, options.seed, from, std::move(restart), tick);
   }
 
-  /// Spreading a basis costs a message of its size, and each turn two that are small.
+  const Execution& do_execution() const override { return *this; }
+  int ranks() const override { return ranks_.size(); }
+
+  /// Spreading a basis costs a message of its size, and each iteration two that are small.
   bool spreads(Index variables, Index components) const override {
-    return ranks_.size() > 1 && variables * components >= kLargeBasis;
+    return ranks_.size() > 1 && variables >= ranks_.size() &&
+           variables * components >= large_basis_;
   }
 
-  std::vector<Rotated> rotate_all(ConstBlock v, std::span<const RotateOptions> settings,
-                                  const Tick& tick) const override {
-    if (v.rows() < ranks_.size()) return rotate_and_truncate_all(v, settings, tick);
+  std::vector<RotationResult> rotate(ConstBlock v, std::span<const RotateOptions> settings,
+                                     const Tick& tick) const override {
+    if (!spreads(v.rows(), v.cols())) return Execution::rotate(v, settings, tick);
     check_rotation(v, settings);
     ask({.kind = Request::rotate});
     return spread_rotation(ranks_, v, settings, tick);
@@ -444,11 +444,13 @@ class RowsOnRanks final : public DistributedMatrix,
 
 std::unique_ptr<DistributedMatrix> distribute(const Ranks& ranks, std::span<const Table> parts,
                                               std::span<const std::string> names,
-                                              const Preparation& preparation, const Tick& tick) {
+                                              const Preparation& preparation, const Tick& tick,
+                                              FormGram gram) {
   const Index cols = common_cols(ranks, parts);
   const Preparation same = common(ranks, preparation);
+  gram = ranks.broadcast(gram);
   std::optional<LocalRows> local;
-  ranks.together([&] { local.emplace(parts, names, cols, same, tick); });
+  ranks.together([&] { local.emplace(parts, names, cols, same, tick, gram); });
   const Layout layout = layout_of(ranks, *local);
   return std::make_unique<RowsOnRanks>(ranks, std::move(*local), layout, preparation);
 }
@@ -457,12 +459,40 @@ std::unique_ptr<DistributedMatrix> distribute(const Ranks& ranks, std::span<cons
 
 std::unique_ptr<DistributedMatrix> distribute(const Ranks& ranks, std::span<const Table> parts,
                                               const Preparation& preparation, const Tick& tick) {
-  return distribute(ranks, parts, {}, preparation, tick);
+  return distribute(ranks, parts, {}, preparation, tick, FormGram::no);
 }
 
 std::unique_ptr<DistributedMatrix> distribute(const Ranks& ranks, const Share& share,
                                               const Preparation& preparation, const Tick& tick) {
-  return distribute(ranks, share.parts, share.names, preparation, tick);
+  return distribute(ranks, share.parts, share.names, preparation, tick, FormGram::no);
+}
+
+std::unique_ptr<DistributedMatrix> prepare(const Ranks& ranks, const Share& share,
+                                           const PrepareOptions& options,
+                                           const CheckpointOptions& checkpoint, const Tick& tick) {
+  const auto begin = Clock::now();
+  Plan plan{.solver = options.solver,
+            .storage = share.in_file ? "file" : "memory",
+            .notes = share.notes,
+            .read = share.seconds};
+  ranks.together([&] {
+    if (!ranks.is_root()) return;
+    const bool keeps = !checkpoint.folder.empty();
+    if (keeps && plan.solver != Solver::automatic && plan.solver != Solver::slepc)
+      throw Error(fmt::format("solver = {}: only slepc keeps checkpoints", name(plan.solver)));
+    if (plan.solver != Solver::automatic) return;
+    plan.solver = keeps ? Solver::slepc
+                        : chosen_solver(share.rows, share.cols, share.entries, options.components,
+                                        ranks.size());
+  });
+  const bool gram = plan.solver == Solver::gram && !options.without_pca;
+  auto matrix = distribute(ranks, share.parts, share.names, options.preparation, tick,
+                           gram ? FormGram::yes : FormGram::no);
+  matrix->set_checkpoint(checkpoint);
+  plan.gram = matrix->gram_seconds();
+  plan.prepare = seconds_since(begin) - plan.gram;
+  matrix->set_plan(std::move(plan));
+  return matrix;
 }
 
 }  // namespace spcart::mpi

@@ -12,9 +12,9 @@ namespace spcart::mpi {
 namespace {
 
 std::unique_ptr<DataMatrix> prepared(const Table& table, const Preparation& preparation,
-                                     const Tick& tick, const std::string& name) {
+                                     const Tick& tick, FormGram gram, const std::string& name) {
   try {
-    return prepare(table, preparation, tick);
+    return make_matrix(table, preparation, tick, gram);
   } catch (const Error& error) {
     const std::string_view message = error.what();
     if (name.empty() || message.starts_with(name)) throw;
@@ -43,21 +43,22 @@ void merge(const Eigen::Ref<const Moments>& more, Eigen::Ref<Moments> into) {
 }
 
 LocalRows::LocalRows(std::span<const Table> tables, std::span<const std::string> names, Index cols,
-                     const Preparation& preparation, const Tick& tick)
+                     const Preparation& preparation, const Tick& tick, FormGram gram)
     : cols_(cols), moments_(no_moments(cols)), rounding_(Vector::Zero(cols)) {
   const Preparation own{.remove_row_mean = preparation.remove_row_mean,
-                        .precision = preparation.precision,
-                        // Of several parts, each would keep a Gram matrix.
-                        .gram = preparation.gram && tables.size() == 1};
+                        .precision = preparation.precision};
+  if (tables.size() > 1) gram = FormGram::no;  // each part would keep a Gram matrix
   for (std::size_t k = 0; k < tables.size(); ++k) {
     std::unique_ptr<DataMatrix> a =
-        prepared(tables[k], own, tick, k < names.size() ? names[k] : "");
+        prepared(tables[k], own, tick, gram, k < names.size() ? names[k] : "");
     Moments moments(3, cols);
     moments.row(0).setConstant(static_cast<double>(a->rows()));
     moments.row(1) = a->means().transpose();
     moments.row(2) = a->column_squared_norms().transpose();
     merge(moments, moments_);
-    rounding_ = rounding_.cwiseMax(dynamic_cast<const StoredMatrix&>(*a).rounding());
+    const auto& stored = dynamic_cast<const StoredMatrix&>(*a);
+    rounding_ = rounding_.cwiseMax(stored.rounding());
+    gram_seconds_ += stored.gram_seconds();
     rows_ += a->rows();
     entries_ += a->entries();
     parts_.push_back({std::move(a), {}});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data/preparation.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart::mpi {
@@ -27,11 +28,12 @@ class LocalRows {
  public:
   /// `names` are those of the tables in messages, or none.
   LocalRows(std::span<const Table> tables, std::span<const std::string> names, Index cols,
-            const Preparation& preparation, const Tick& tick);
+            const Preparation& preparation, const Tick& tick, FormGram gram = FormGram::no);
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   double entries() const { return entries_; }
+  double gram_seconds() const { return gram_seconds_; }  ///< see StoredMatrix
   const Moments& moments() const { return moments_; }
   const Vector& rounding() const {
     return rounding_;
@@ -52,7 +54,7 @@ class LocalRows {
   };
 
   Index rows_ = 0, cols_;
-  double entries_ = 0;
+  double entries_ = 0, gram_seconds_ = 0;
   Moments moments_;
   Vector rounding_;
   Vector inverse_scales_;  ///< the diagonal of D

@@ -42,7 +42,7 @@ bool comes_before(const std::filesystem::path& a, const std::filesystem::path& b
   return a < b;
 }
 
-/// The number in which two names differ, of the second less that of the first; none where they
+/// The number in which two names differ, of the second less that of the first; none if they
 /// differ in anything else.
 std::optional<unsigned long long> step_between(const std::filesystem::path& a,
                                                const std::filesystem::path& b) {
@@ -87,7 +87,7 @@ std::vector<std::filesystem::path> matches(const std::string& pattern) {
   return files;
 }
 
-void refuse_gaps(const std::string& pattern, const std::vector<std::filesystem::path>& files) {
+void reject_gaps(const std::string& pattern, const std::vector<std::filesystem::path>& files) {
   for (std::size_t i = 0; i + 1 < files.size(); ++i) {
     const auto step = step_between(files[i], files[i + 1]);
     if (!step) return;  // numbers do not count them
@@ -116,7 +116,7 @@ std::vector<std::filesystem::path> matching_files(const std::string& pattern) {
   }
   std::ranges::sort(files, comes_before);
   files.erase(std::unique(files.begin(), files.end()), files.end());
-  if (patterns.size() == 1) refuse_gaps(pattern, files);
+  if (patterns.size() == 1) reject_gaps(pattern, files);
   return files;
 }
 

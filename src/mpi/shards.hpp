@@ -12,7 +12,7 @@ namespace spcart::mpi {
 bool is_pattern(const std::string& source);
 
 /// The files that a pattern stands for, in the order of their names, numbers in them by value.
-/// Throws Error where there is none, or where names that differ in one number only leave one out: a
+/// Throws Error if there is none, or where names that differ in one number only leave one out: a
 /// missing shard would go unnoticed.
 std::vector<std::filesystem::path> matching_files(const std::string& pattern);
 

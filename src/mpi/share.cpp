@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "io/cache.hpp"
 #include "io/missing.hpp"
 #include "io/text.hpp"
@@ -29,7 +30,7 @@ enum class Way : int {
   pieces,   ///< each rank reads its rows of plain .npy files
   files,    ///< each rank reads some files whole
   slices,   ///< each rank reads everything and keeps its rows
-  problem,  ///< the same of a built-in problem
+  problem,  ///< the same of a built-in data set
   root      ///< the root reads everything
 };
 
@@ -41,7 +42,7 @@ std::string packed(const json& j) {
 json unpacked(const std::string& bytes) { return json::from_cbor(bytes); }
 
 /// What the root finds out before anybody reads, and tells the others.
-struct Plan {
+struct SharePlan {
   Way way = Way::root;
   std::vector<std::string> files;
   std::vector<Index> rows;           ///< of each file, for pieces
@@ -49,7 +50,7 @@ struct Plan {
   ReadOptions options;
 };
 
-json to_json(const Plan& plan) {
+json to_json(const SharePlan& plan) {
   const ReadOptions& o = plan.options;
   return {{"way", plan.way},
           {"files", plan.files},
@@ -66,8 +67,8 @@ json to_json(const Plan& plan) {
           {"cache", o.cache.string()}};
 }
 
-Plan plan_of(const json& j) {
-  Plan plan{j.at("way"), j.at("files"), j.at("rows"), j.at("sizes"), {}};
+SharePlan plan_of(const json& j) {
+  SharePlan plan{j.at("way"), j.at("files"), j.at("rows"), j.at("sizes"), {}};
   plan.options = {.missing = j.at("missing"),
                   .header = j.at("header"),
                   .row_labels = j.at("row_labels"),
@@ -80,7 +81,7 @@ Plan plan_of(const json& j) {
   return plan;
 }
 
-/// The table of an .npy file where it lies; none where it is another file or is compressed.
+/// The table of an .npy file where it lies; none if it is another file or is compressed.
 std::optional<FileView> view_in_place(const std::string& file) {
   io::ByteSource source(file);
   if (source.is_gzipped() || !source.file() || !source.head().starts_with("\x93NUMPY")) return {};
@@ -89,7 +90,7 @@ std::optional<FileView> view_in_place(const std::string& file) {
   return view != nullptr ? std::optional(*view) : std::nullopt;
 }
 
-void refuse_difference(const std::string& file, const std::string& what, const std::string& first,
+void reject_difference(const std::string& file, const std::string& what, const std::string& first,
                        const std::string& other) {
   throw Error(fmt::format("{}: {}, but {} {}: all files of a pattern must be alike", file, what,
                           first, other));
@@ -104,18 +105,18 @@ std::optional<std::vector<Index>> rows_in_place(const std::vector<std::string>& 
     if (!view) return {};
     if (!first) first = view;
     if (view->cols != first->cols)
-      refuse_difference(file, fmt::format("has {} columns", view->cols), files.front(),
+      reject_difference(file, fmt::format("has {} columns", view->cols), files.front(),
                         fmt::format("has {}", first->cols));
     if (widened(view->scalar) != widened(first->scalar))
-      refuse_difference(file, fmt::format("holds {}", name(widened(view->scalar))), files.front(),
+      reject_difference(file, fmt::format("holds {}", name(widened(view->scalar))), files.front(),
                         fmt::format("holds {}", name(widened(first->scalar))));
     rows.push_back(view->rows);
   }
   return rows;
 }
 
-Plan make_plan(const Ranks& ranks, const std::string& source, const ReadOptions& options) {
-  Plan plan;
+SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOptions& options) {
+  SharePlan plan;
   plan.options = options;
   plan.files = {source};
   if (source.starts_with('@')) {
@@ -176,7 +177,7 @@ void read_rows(const FileView& view, const Piece& piece, char* to) {
 /// Numbers of a dense table that are this rank's.
 class DenseShare {
  public:
-  DenseShare(const Ranks& ranks, const Plan& plan, Share& share) : plan_(plan), share_(share) {
+  DenseShare(const Ranks& ranks, const SharePlan& plan, Share& share) : plan_(plan), share_(share) {
     for (const Piece& piece : even_pieces(plan.rows, ranks.rank(), ranks.size())) {
       const std::optional<FileView> view = view_in_place(plan.files[piece.file]);
       if (!view || view->rows != plan.rows[piece.file])
@@ -263,7 +264,7 @@ class DenseShare {
     share_.names.push_back(std::move(name));
   }
 
-  const Plan& plan_;
+  const SharePlan& plan_;
   Share& share_;
   std::vector<Piece> pieces_;
   std::vector<FileView> views_;  ///< of the whole file of each piece
@@ -272,7 +273,7 @@ class DenseShare {
 };
 
 /// The options for a file that this rank reads by itself: what the host has is for all its ranks.
-ReadOptions own_options(const Ranks& ranks, const Plan& plan) {
+ReadOptions own_options(const Ranks& ranks, const SharePlan& plan) {
   ReadOptions options = plan.options;
   if (options.memory == 0 && ranks.on_this_host() > 1 && options.storage == Storage::automatic)
     options.memory = available_memory() / static_cast<std::uint64_t>(ranks.on_this_host());
@@ -305,24 +306,24 @@ struct Likeness {
 
   void check(const Likeness& first, const std::string& file, const std::string& first_file) const {
     if (variables.size() != first.variables.size())
-      refuse_difference(file, fmt::format("has {} columns", variables.size()), first_file,
+      reject_difference(file, fmt::format("has {} columns", variables.size()), first_file,
                         fmt::format("has {}", first.variables.size()));
     if (sparse != first.sparse)
-      refuse_difference(file, sparse ? "is sparse" : "is dense", first_file,
+      reject_difference(file, sparse ? "is sparse" : "is dense", first_file,
                         sparse ? "is not" : "is sparse");
     if (scalar != first.scalar)
-      refuse_difference(file, fmt::format("holds {}", name(scalar)), first_file,
+      reject_difference(file, fmt::format("holds {}", name(scalar)), first_file,
                         fmt::format("holds {}", name(first.scalar)));
     const auto [mine, theirs] = std::ranges::mismatch(variables, first.variables);
     if (mine != variables.end())
-      refuse_difference(
+      reject_difference(
           file,
           fmt::format("column {} is '{}'", mine - variables.begin() + 1, io::printable(*mine)),
           first_file, fmt::format("has '{}' there", io::printable(*theirs)));
   }
 };
 
-void read_files(const Ranks& ranks, const Plan& plan, Share& share, const Tick& tick) {
+void read_files(const Ranks& ranks, const SharePlan& plan, Share& share, const Tick& tick) {
   const FileRange run = even_run(plan.sizes, ranks.rank(), ranks.size());
   ranks.together([&] {
     const ReadOptions options = own_options(ranks, plan);
@@ -345,7 +346,7 @@ void read_files(const Ranks& ranks, const Plan& plan, Share& share, const Tick& 
 }
 
 /// A rank's rows of a table that all have.
-void keep_own(const Ranks& ranks, const Plan& plan, Table table, Share& share) {
+void keep_own(const Ranks& ranks, const SharePlan& plan, Table table, Share& share) {
   const auto pieces = even_pieces({table.rows()}, ranks.rank(), ranks.size());
   if (ranks.is_root()) share.variables = table.variables;
   if (pieces.empty()) return;
@@ -369,7 +370,7 @@ void keep_own(const Ranks& ranks, const Plan& plan, Table table, Share& share) {
   share.names.push_back(plan.files[0]);
 }
 
-void read_parts(const Ranks& ranks, const Plan& plan, Share& share, const Tick& tick) {
+void read_parts(const Ranks& ranks, const SharePlan& plan, Share& share, const Tick& tick) {
   switch (plan.way) {
     case Way::pieces:
       return ranks.together([&] { DenseShare(ranks, plan, share).read(tick); });
@@ -395,7 +396,7 @@ void read_parts(const Ranks& ranks, const Plan& plan, Share& share, const Tick& 
 }
 
 /// What the root knows of all parts, from what each rank says of its own.
-void describe(const Ranks& ranks, const Plan& plan, Share& share) {
+void describe(const Ranks& ranks, const SharePlan& plan, Share& share) {
   json own = {
       {"rows", 0},        {"cols", 0},        {"entries", 0.0},           {"sparse", false},
       {"in_file", false}, {"labelled", true}, {"samples", json::array()}, {"notes", json::array()}};
@@ -432,7 +433,8 @@ void describe(const Ranks& ranks, const Plan& plan, Share& share) {
 
 Share read_share(const Ranks& ranks, const std::string& source, const ReadOptions& options,
                  const Tick& tick) {
-  Plan plan;
+  const auto begin = Clock::now();
+  SharePlan plan;
   ranks.together([&] {
     if (ranks.is_root()) plan = make_plan(ranks, source, options);
   });
@@ -440,6 +442,7 @@ Share read_share(const Ranks& ranks, const std::string& source, const ReadOption
   Share share;
   read_parts(ranks, plan, share, tick);
   describe(ranks, plan, share);
+  share.seconds = seconds_since(begin);
   return share;
 }
 

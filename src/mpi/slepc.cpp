@@ -153,12 +153,12 @@ class Search {
         whole_(a.size),
         share_(a.size) {}
 
-  KrylovResult run(const SolverState& from) {
+  Eigenpairs run(const SolverState& from) {
     take_up(from);
     const bool fresh = ranks_.broadcast(from.start.size()) == 0;
     Vec_ start = fresh ? random_vector() : layout_.from_root(from.start.data());
     while (missing() > 0) solve(missing(), start, Aim::exact);
-    for (Index turn = 0; turn < r_ && !gave_up_ && r_ < dimension_; ++turn) {
+    for (Index iteration = 0; iteration < r_ && !gave_up_ && r_ < dimension_; ++iteration) {
       const double last = found_.back().value;  // they are in order
       Pair probe = std::move(solve(1, random_vector(), Aim::rough).front());
       if (probe.value <= last + same(last) || gave_up_) break;
@@ -276,16 +276,16 @@ class Search {
     });
   }
 
-  KrylovResult result() {
+  Eigenpairs result() {
     found_.resize(static_cast<std::size_t>(std::min(r_, static_cast<Index>(found_.size()))));
     const auto count = static_cast<Index>(found_.size());
     const bool root = ranks_.is_root();
-    KrylovResult k{Matrix(root ? a_.size : 0, count),
-                   Vector(count),
-                   Vector(count),
-                   !gave_up_,
-                   products_,
-                   products_};
+    Eigenpairs k{Matrix(root ? a_.size : 0, count),
+                 Vector(count),
+                 Vector(count),
+                 !gave_up_,
+                 products_,
+                 products_};
     for (Index i = 0; i < count; ++i) {
       const Pair& pair = found_[static_cast<std::size_t>(i)];
       k.values[i] = a_.unit * std::max(pair.value, 0.0);
@@ -415,9 +415,8 @@ class Search {
 
 }  // namespace
 
-KrylovResult spread_eigenpairs(const Ranks& ranks, const SpreadOperator& a, Index r,
-                               double tolerance, Index most_products, std::uint64_t seed,
-                               const SolverState& from) {
+Eigenpairs spread_eigenpairs(const Ranks& ranks, const SpreadOperator& a, Index r, double tolerance,
+                             Index most_products, std::uint64_t seed, const SolverState& from) {
   begin_slepc();
   return Search(ranks, a, r, tolerance, most_products, seed).run(from);
 }

@@ -33,9 +33,8 @@ struct SpreadOperator {
 
 /// The leading eigenpairs by SLEPc's Krylov-Schur, to the same stop test as krylov_eigenpairs.
 /// Collective; `from` and the result are the root's. `most_products` counts products with a vector.
-KrylovResult spread_eigenpairs(const Ranks& ranks, const SpreadOperator& a, Index r,
-                               double tolerance, Index most_products, std::uint64_t seed,
-                               const SolverState& from);
+Eigenpairs spread_eigenpairs(const Ranks& ranks, const SpreadOperator& a, Index r, double tolerance,
+                             Index most_products, std::uint64_t seed, const SolverState& from);
 
 /// Ends SLEPc where it was begun: before MPI ends.
 void end_slepc();

@@ -11,17 +11,17 @@ namespace spcart::mpi {
 namespace {
 
 /// The rows of V on the ranks: as even as can be, those of rank 0 first.
-class SpreadRows final : public OtherRows {
+class SpreadRows final : public RowPartition {
  public:
-  SpreadRows(const Ranks& ranks, Index rows) : ranks_(ranks), rows_(rows) {}
+  SpreadRows(const Ranks& ranks, Index rows) : RowPartition(rows), ranks_(ranks) {}
 
   Index first(int rank) const {
-    const Index share = rows_ / ranks_.size(), more = rows_ % ranks_.size();
+    const Index share = total_rows() / ranks_.size(), more = total_rows() % ranks_.size();
     return share * rank + std::min<Index>(rank, more);
   }
   Index count(int rank) const { return first(rank + 1) - first(rank); }
 
-  Index all() const override { return rows_; }
+  bool is_whole() const override { return false; }
 
   /// By way of the root, so that all get the same bits.
   void sum(Block numbers) const override {
@@ -37,13 +37,12 @@ class SpreadRows final : public OtherRows {
     return ranks_.is_root() ? Vector(Vector::Zero(numbers.size())) : before;
   }
 
-  bool is_first() const override { return ranks_.is_root(); }
-  void take_from_first(Block numbers) const override { ranks_.broadcast(numbers); }
-  void together(const std::function<void()>& work) const override { ranks_.together(work); }
+  bool is_root() const override { return ranks_.is_root(); }
+  void broadcast(Block numbers) const override { ranks_.broadcast(numbers); }
+  void collectively(const std::function<void()>& work) const override { ranks_.together(work); }
 
  private:
   const Ranks& ranks_;
-  Index rows_;
 };
 
 /// A column of V after the other, so that no copy of all of it is made.
@@ -106,19 +105,21 @@ Loadings gathered(const Ranks& ranks, const SpreadRows& spread, Loadings own) {
   const auto columns = ranks.gather(bytes_of(own.outerIndexPtr(), own.cols() + 1));
   const auto rows = ranks.gather(bytes_of(own.innerIndexPtr(), own.nonZeros()));
   const auto values = ranks.gather(bytes_of(own.valuePtr(), own.nonZeros()));
-  Loadings x(spread.all(), own.cols());
+  Loadings x(spread.total_rows(), own.cols());
   if (ranks.is_root()) add_entries(columns, rows, values, spread, x);
   return x;
 }
 
 }  // namespace
 
-std::vector<Rotated> spread_rotation(const Ranks& ranks, ConstBlock v,
-                                     std::span<const RotateOptions> settings, const Tick& tick) {
+std::vector<RotationResult> spread_rotation(const Ranks& ranks, ConstBlock v,
+                                            std::span<const RotateOptions> settings,
+                                            const Tick& tick) {
   const SpreadRows spread(ranks, ranks.broadcast(v.rows()));
   const Matrix own = scattered(ranks, spread, v, ranks.broadcast(v.cols()));
-  std::vector<Rotated> all = rotate_rows(BasisPanels(own), common(ranks, settings), tick, &spread);
-  for (Rotated& rotated : all) rotated.loadings = gathered(ranks, spread, rotated.loadings);
+  std::vector<RotationResult> all =
+      rotate_rows(BasisPanels(own), spread, common(ranks, settings), tick);
+  for (RotationResult& rotated : all) rotated.loadings = gathered(ranks, spread, rotated.loadings);
   return all;
 }
 

@@ -90,9 +90,9 @@ ordered_json object_of(const Preparation& preparation, bool covariance) {
 }
 
 ordered_json object_of(const Timing& timing) {
-  return {{"read", timing.read},   {"pca", timing.pca},       {"rotate", timing.rotate},
-          {"refit", timing.refit}, {"refine", timing.refine}, {"search", timing.search},
-          {"score", timing.score}, {"total", timing.total}};
+  return {{"read", timing.read},     {"prepare", timing.prepare}, {"pca", timing.pca},
+          {"rotate", timing.rotate}, {"refit", timing.refit},     {"refine", timing.refine},
+          {"search", timing.search}, {"score", timing.score},     {"total", timing.total}};
 }
 
 ordered_json object_of(const std::vector<Bound>& bounds) {
@@ -122,7 +122,7 @@ ordered_json object_of(const Options& options) {
   return out;
 }
 
-ordered_json object_of(const Compared& row) {
+ordered_json object_of(const ComparisonRow& row) {
   const Result& result = row.result;
   ordered_json out;
   out["method"] = name(row.contender.method);
@@ -181,12 +181,12 @@ std::string dump(const ordered_json& object) {
 
 std::string to_json(const Criteria& criteria) { return dump(object_of(criteria)); }
 
-std::string to_json(std::span<const Compared> rows) {
+std::string to_json(std::span<const ComparisonRow> rows) {
   ordered_json out;
   out["spcart"] = kVersion;
   out["kind"] = "compare";
   out["rows"] = ordered_json::array();
-  for (const Compared& row : rows) out["rows"].push_back(object_of(row));
+  for (const ComparisonRow& row : rows) out["rows"].push_back(object_of(row));
   return dump(out);
 }
 
@@ -218,7 +218,7 @@ std::string to_json(const Path& path) {
 
 std::string to_json(const Choice& choice) {
   ordered_json points = ordered_json::array();
-  for (const HeldOut& point : choice.held_out)
+  for (const ValidationPoint& point : choice.held_out)
     points.push_back({{"components", point.components},
                       {"nonzeros", point.nonzeros},
                       {"error", finite(point.error)},

@@ -24,7 +24,7 @@ Loadings read_columns(const Fields& fields, std::string_view file, Index p, Inde
     const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
     const double length = largest > 0 ? largest * (values / largest).norm() : 0;
     if (length != 0 && !(std::abs(length - 1) <= kRounding))
-      column.refuse("value", fmt::format("has length {:.6g}, and a component must have 1", length));
+      column.reject("value", fmt::format("has length {:.6g}, and a component must have 1", length));
     for (std::size_t k = 0; k < rows.size(); ++k)
       entries.emplace_back(rows[k], j, values[static_cast<Index>(k)]);
     ++j;
@@ -42,7 +42,7 @@ Preparation read_preparation(const Fields& fields, Index p) {
   if (!fields.is_null("means")) preparation.means = fields.numbers("means", p);
   if (!fields.is_null("scales")) {
     preparation.scales = fields.numbers("scales", p);
-    if ((preparation.scales->array() < 0).any()) fields.refuse("scales", "must not be negative");
+    if ((preparation.scales->array() < 0).any()) fields.reject("scales", "must not be negative");
   }
   return preparation;
 }

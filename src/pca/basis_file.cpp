@@ -5,6 +5,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "io/json_fields.hpp"
 #include "spcart/names.hpp"
 #include "spcart/version.hpp"
@@ -158,6 +159,7 @@ std::string basis_bytes(const DataMatrix& a, const Basis& basis) {
 
 Basis read_basis(const std::filesystem::path& path, const DataMatrix& a,
                  std::span<const std::string> names) {
+  const auto start = Clock::now();
   io::ByteSource source(path);
   const std::string& file = source.name();
   std::string begun;
@@ -194,6 +196,7 @@ Basis read_basis(const std::filesystem::path& path, const DataMatrix& a,
   basis.solver = parse<Solver>(header.string("solver"));
   const auto warnings = document.value("warnings", io::json::array()).size();
   basis.warnings = header.strings("warnings", static_cast<Index>(warnings));
+  basis.seconds = seconds_since(start);
   return basis;
 }
 

@@ -51,7 +51,7 @@ Index affordable(const DataMatrix& a, Index r) {
 
 class BlockLanczos {
  public:
-  BlockLanczos(const DataMatrix& a, Index r, const PcaOptions& options, bool hasty)
+  BlockLanczos(const DataMatrix& a, Index r, const EigenOptions& options, bool hasty)
       : a_(a),
         options_(options),
         hasty_(hasty),
@@ -65,7 +65,7 @@ class BlockLanczos {
         t_(Matrix::Zero(most_, most_)),
         due_((r + block_ - 1) / block_) {}
 
-  KrylovResult run(const Tick& tick) {
+  Eigenpairs run(const Tick& tick) {
     seed();
     while (true) {
       if (tick) tick(progress());
@@ -123,13 +123,13 @@ class BlockLanczos {
   /// Normalising has brought up what rounding left within the basis: that goes now. Twice is enough
   /// unless little is left of a direction.
   void set_next(Matrix w) {
-    constexpr int kTurns = 4;
+    constexpr int kIterations = 4;
     const Index room = dimension_ - size_;
     if (w.cols() > room) {
       w.conservativeResize(Eigen::NoChange, room);
       coupling_.conservativeResize(room, Eigen::NoChange);
     }
-    for (int turn = 0; turn < kTurns && w.cols() > 0; ++turn) {
+    for (int iteration = 0; iteration < kIterations && w.cols() > 0; ++iteration) {
       project(w);
       const Triangle triangle = orthonormalize(w, kDependent);
       coupling_ = triangle.r * coupling_;
@@ -242,7 +242,7 @@ class BlockLanczos {
     t_.diagonal().head(keep) = values_.head(keep);
   }
 
-  KrylovResult finish(bool good) {
+  Eigenpairs finish(bool good) {
     const Index found = std::min(r_, size_);
     return {basis() * coefficients_.leftCols(found),
             unit_ * values_.head(found).cwiseMax(0.0),
@@ -253,7 +253,7 @@ class BlockLanczos {
   }
 
   const DataMatrix& a_;
-  const PcaOptions& options_;
+  const EigenOptions& options_;
   bool hasty_;
   Index r_;
   double unit_;      ///< about |A|_F^2, so that no square of a product overflows or vanishes
@@ -287,8 +287,8 @@ Index krylov_block(const DataMatrix& a, Index r) {
   return std::max<Index>(4 * std::lround(best / 4), 4);
 }
 
-KrylovResult krylov_eigenpairs(const DataMatrix& a, Index r, const PcaOptions& options,
-                               const Tick& tick, bool hasty) {
+Eigenpairs krylov_eigenpairs(const DataMatrix& a, Index r, const EigenOptions& options,
+                             const Tick& tick, bool hasty) {
   return BlockLanczos(a, r, options, hasty).run(tick);
 }
 

@@ -7,10 +7,10 @@
 #include <limits>
 #include <utility>
 
-#include "base/names.hpp"
+#include "base/clock.hpp"
+#include "data/execution.hpp"
 #include "data/preparation.hpp"
 #include "linalg/lapack.hpp"
-#include "pca/eigenpairs_on_ranks.hpp"
 #include "pca/krylov.hpp"
 #include "pca/solver_costs.hpp"
 #include "spcart/error.hpp"
@@ -18,12 +18,6 @@
 
 namespace spcart {
 namespace {
-
-constexpr auto kSolverNames = std::to_array<Name<Solver>>({{Solver::automatic, "auto"},
-                                                           {Solver::gram, "gram"},
-                                                           {Solver::outer, "outer"},
-                                                           {Solver::krylov, "krylov"},
-                                                           {Solver::slepc, "slepc"}});
 
 /// Components with less than this part of the first one's variance are near the rounding of double
 /// precision beside it.
@@ -50,7 +44,7 @@ SymmetricEigen leading_eigenpairs(const DataMatrix& a, const Matrix& gram, Index
   constexpr Index kLeastSize = 500, kLeastRatio = 20;
   if (gram.rows() >= kLeastSize && gram.rows() >= kLeastRatio * r) {
     const auto known = with_gram(a, gram);
-    KrylovResult k = krylov_eigenpairs(
+    Eigenpairs k = krylov_eigenpairs(
         *known, r, {.tolerance = kTolerance, .max_passes = gram.rows() / 50, .seed = options.seed},
         tick,
         /*hasty=*/true);
@@ -74,7 +68,11 @@ SymmetricEigen by_outer(const DataMatrix& a, Index r, const Tick& tick) {
   return e;
 }
 
-SymmetricEigen of_krylov(KrylovResult k, const PcaOptions& options,
+EigenOptions eigen_options(const PcaOptions& options) {
+  return {options.tolerance, options.max_passes, options.seed};
+}
+
+SymmetricEigen of_krylov(Eigenpairs k, const PcaOptions& options,
                          std::vector<std::string>& warnings) {
   if (!k.converged)
     warnings.push_back(fmt::format(
@@ -85,15 +83,13 @@ SymmetricEigen of_krylov(KrylovResult k, const PcaOptions& options,
 
 SymmetricEigen by_krylov(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick,
                          std::vector<std::string>& warnings) {
-  return of_krylov(krylov_eigenpairs(a, r, options, tick), options, warnings);
+  return of_krylov(krylov_eigenpairs(a, r, eigen_options(options), tick), options, warnings);
 }
 
 SymmetricEigen by_slepc(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick,
                         std::vector<std::string>& warnings) {
-  const auto* ranks = dynamic_cast<const EigenpairsOnRanks*>(&a);
-  if (ranks == nullptr)
-    throw Error("solver = slepc: it is for tables that are spread over ranks, as by spcart-mpi");
-  return of_krylov(ranks->leading_eigenpairs(r, options, tick, warnings), options, warnings);
+  return of_krylov(a.execution().spread_eigenpairs(r, eigen_options(options), tick, warnings),
+                   options, warnings);
 }
 
 /// A variable that does not vary has no part in any component: what is there is rounding.
@@ -115,7 +111,7 @@ Matrix completed(Matrix v, Index r, const Vector& column_norms) {
     const auto varies = (column_norms.array() > 0 && outside.array() > enough).cast<double>();
     (outside.array() + varies).maxCoeff(&j);
     Vector w = Vector::Unit(v.rows(), j);
-    for (int turn = 0; turn < 3; ++turn) {
+    for (int iteration = 0; iteration < 3; ++iteration) {
       w -= full.leftCols(i) * (full.leftCols(i).transpose() * w);
       w.normalize();
     }
@@ -130,25 +126,31 @@ void make_largest_positive(Matrix& v) {
     column *= sign_of_largest({column.data(), static_cast<std::size_t>(column.size())});
 }
 
-}  // namespace
-
-std::string_view name(Solver value) { return name_in(kSolverNames, value); }
-template <>
-Solver parse<Solver>(std::string_view text) {
-  return parse_name(kSolverNames, "solver", text);
+/// The one that is asked for, or else planned, or else the quickest.
+Solver solver_of(const DataMatrix& a, Index r, const PcaOptions& options) {
+  const Solver known = a.plan().solver_for(options.solver);
+  if (known != Solver::automatic) return known;
+  return chosen_solver(a.rows(), a.cols(), a.entries(), r, a.execution().ranks());
 }
 
-Solver chosen_solver(Index rows, Index cols, double entries, Index components) {
+}  // namespace
+
+Solver chosen_solver(Index rows, Index cols, double entries, Index components, int ranks) {
+  // Passes with one vector each: measured, on a sparse table of 20000 variables.
+  constexpr double kSingleVectors = 4;
   const SolverCosts cost = solver_costs(rows, cols, entries, components);
-  const double direct = cost.product + cost.decomposition + cost.read;
-  if (cost.iterate + cost.basis < direct || std::min(rows, cols) > kLargestGram)
-    return Solver::krylov;
-  return cols <= rows ? Solver::gram : Solver::outer;
+  const double krylov = cost.iterate / ranks + cost.basis;
+  const double slepc = (kSingleVectors * cost.iterate + cost.basis) / ranks;
+  const double direct = (cost.product + cost.read) / ranks + cost.decomposition;
+  if (std::min(rows, cols) <= kLargestGram && direct <= std::min(krylov, slepc))
+    return cols <= rows ? Solver::gram : Solver::outer;
+  return krylov <= slepc ? Solver::krylov : Solver::slepc;
 }
 
 double Basis::cpev() const { return singular_values.squaredNorm() / total_variance; }
 
 Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, const Tick& tick) {
+  const auto begin = Clock::now();
   const Index most = std::min(a.rows(), a.cols());
   if (r < 1 || r > most)
     throw Error(
@@ -162,8 +164,7 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   b.total_variance = a.squared_norm();
   if (!(b.total_variance > 0)) throw Error("the data has no variance");
 
-  b.solver = options.solver == Solver::automatic ? chosen_solver(a.rows(), a.cols(), a.entries(), r)
-                                                 : options.solver;
+  b.solver = solver_of(a, r, options);
   SymmetricEigen e = b.solver == Solver::gram    ? by_gram(a, r, options, tick, b.gram)
                      : b.solver == Solver::outer ? by_outer(a, r, tick)
                      : b.solver == Solver::slepc ? by_slepc(a, r, options, tick, b.warnings)
@@ -193,6 +194,7 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   // Divided first: the squares of large or small values are out of range.
   b.residuals =
       ((product - b.vectors * squares.asDiagonal()) / squares[0]).colwise().norm().transpose();
+  b.seconds = seconds_since(begin) + a.plan().gram;
   return b;
 }
 
@@ -216,9 +218,11 @@ Index components_explaining(const Basis& basis, double fraction) {
 Basis basis_explaining(const DataMatrix& a, double fraction, const PcaOptions& options,
                        const Tick& tick) {
   constexpr Index kFirst = 16;
+  const auto begin = Clock::now();
   const Index most = std::min(a.rows(), a.cols());
   for (Index r = std::min(kFirst, most);; r = std::min(2 * r, most)) {
     Basis basis = principal_basis(a, r, options, tick);
+    basis.seconds = seconds_since(begin) + a.plan().gram;
     if (r == most || components_explaining(basis, fraction) <= r) return basis;
   }
 }

@@ -19,7 +19,7 @@ class BasisPanels {
   BasisPanels& operator=(BasisPanels&&) = delete;
 
   /// A whole basis without the rows that no rotation lifts above a bound, as no entry of a rotated
-  /// row is larger than the row is long; none where it would spare little.
+  /// row is larger than the row is long; none if it would spare little.
   std::optional<BasisPanels> above(double bound) const;
 
   Index variables() const { return transposed_.cols(); }

@@ -106,7 +106,8 @@ template <Index kBytes>
   for (; i < r; i += kWidth) add_columns_part<kBytes, 1, 8>(v + i, r, rows, values, count, b + i);
 }
 
-/// Most entries are where they were in the last turn, so that runs of them are compared at once.
+/// Most entries are where they were in the last iteration, so that runs of them are compared at
+/// once.
 [[gnu::always_inline]] inline double compare_body(std::span<const std::int32_t> x_rows, double* x,
                                                   double scale,
                                                   std::span<const std::int32_t> y_rows,
@@ -275,7 +276,7 @@ SizeSplit split_by_size(const double* z, std::size_t count, double low, double h
       simd);
 }
 
-void ascend(double* z, std::size_t count, double c, Simd simd) {
+void varimax_step(double* z, std::size_t count, double c, Simd simd) {
   call_widest(
       [=](auto) __attribute__((always_inline)) { ascend_body(z, count, c); }, simd);
 }

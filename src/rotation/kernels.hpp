@@ -50,6 +50,6 @@ SizeSplit split_by_size(const double* z, std::size_t count, double low, double h
                         double* between, Simd simd = best_simd());
 
 /// z = z (z^2 - c), entry by entry.
-void ascend(double* z, std::size_t count, double c, Simd simd = best_simd());
+void varimax_step(double* z, std::size_t count, double c, Simd simd = best_simd());
 
 }  // namespace spcart

@@ -11,7 +11,7 @@
 #include "base/random.hpp"
 #include "linalg/lapack.hpp"
 #include "rotation/rotate_rows.hpp"
-#include "rotation/turning.hpp"
+#include "rotation/rotation_state.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
 
@@ -34,15 +34,15 @@ constexpr auto kStartNames = std::to_array<Name<Start>>({{Start::identity, "iden
 constexpr double kOrthonormal = 1e-6;
 
 /// Of several settings that start by varimax it is found once, and kept in `varimax`.
-Matrix starting_rotation(const BasisPanels& basis, const RotateOptions& options, Matrix& varimax,
-                         const Tick& tick, const OtherRows* others) {
+Matrix starting_rotation(const BasisPanels& basis, const RowPartition& partition,
+                         const RotateOptions& options, Matrix& varimax, const Tick& tick) {
   const Index r = basis.components();
   if (options.from.size() > 0) return options.from;
   switch (options.start) {
     case Start::identity:
       return Matrix::Identity(r, r);
     case Start::varimax:
-      if (varimax.size() == 0) varimax = varimax_of_rows(basis, tick, others);
+      if (varimax.size() == 0) varimax = varimax_of_rows(basis, partition, tick);
       return varimax;
     case Start::random:
       return random_rotation(r, options.seed);
@@ -84,46 +84,47 @@ bool is_name<Start>(std::string_view text) {
   return find_name(kStartNames, text) != nullptr;
 }
 
-Rotated rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick) {
+RotationResult rotate_and_truncate(ConstBlock v, const RotateOptions& options, const Tick& tick) {
   return std::move(rotate_and_truncate_all(v, std::span(&options, 1), tick).front());
 }
 
-std::vector<Rotated> rotate_and_truncate_all(ConstBlock v, std::span<const RotateOptions> settings,
-                                             const Tick& tick) {
+std::vector<RotationResult> rotate_and_truncate_all(ConstBlock v,
+                                                    std::span<const RotateOptions> settings,
+                                                    const Tick& tick) {
   if (settings.empty()) return {};
   for (const RotateOptions& options : settings) check(v, options);
   const BasisPanels basis(v);
   if (!basis.gram().isIdentity(kOrthonormal)) throw Error("basis: its columns are not orthonormal");
-  return rotate_rows(basis, settings, tick, nullptr);
+  return rotate_rows(basis, RowPartition(v.rows()), settings, tick);
 }
 
-std::vector<Rotated> rotate_rows(const BasisPanels& rows, std::span<const RotateOptions> settings,
-                                 const Tick& tick, const OtherRows* others) {
-  constexpr Index kTurns = 20;  // that a setting takes, more or less
+std::vector<RotationResult> rotate_rows(const BasisPanels& rows, const RowPartition& partition,
+                                        std::span<const RotateOptions> settings, const Tick& tick) {
+  constexpr Index kIterations = 20;  // that a setting takes, more or less
   const auto count = static_cast<Index>(settings.size());
   const Index r = rows.components(), threads_each = threads_for(rows.variables(), r, r);
   const Index most = std::min({count, settings_together(rows.variables(), r),
-                               threads_for(rows.variables() * kTurns * count, r, r)});
-  const bool apart = !others && most > 1 && most >= threads_each;
+                               threads_for(rows.variables() * kIterations * count, r, r)});
+  const bool apart = partition.is_whole() && most > 1 && most >= threads_each;
   const ThreadScope scope(apart ? most : threads_each);
   Matrix varimax;
   std::vector<Matrix> starts;
   for (const RotateOptions& options : settings) {
-    starts.push_back(starting_rotation(rows, options, varimax, tick, others));
-    if (others) others->take_from_first(starts.back());
+    starts.push_back(starting_rotation(rows, partition, options, varimax, tick));
+    partition.broadcast(starts.back());
   }
-  std::vector<Rotated> results(settings.size());
+  std::vector<RotationResult> results(settings.size());
   SharedTick shared(tick);
   const Tick told = std::ref(shared);
   parallel_for(count, apart, [&](Index k) {
     const ThreadScope alone(apart ? 1 : 0);
     const auto place = static_cast<std::size_t>(k);
-    Turning turning(rows, settings[place], std::move(starts[place]), others);
-    while (!turning.done()) {
-      tell(told, turning.progress(), others);
-      turning.turn();
+    RotationState state(rows, partition, settings[place], std::move(starts[place]));
+    while (!state.done()) {
+      tell(told, state.progress(), partition);
+      state.iterate();
     }
-    turning.move_to(results[place]);
+    state.move_to(results[place]);
   });
   return results;
 }

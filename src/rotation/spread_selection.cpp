@@ -50,9 +50,9 @@ class Column {
 /// there is more than may be zeroed.
 class Search {
  public:
-  Search(const Matrix& z, const Truncation& truncation, const OtherRows& others,
+  Search(const Matrix& z, const Truncation& truncation, const RowPartition& partition,
          std::span<const Threshold> guesses)
-      : others_(others), energy_(truncation.type == TruncationType::energy), r_(z.cols()) {
+      : partition_(partition), energy_(truncation.type == TruncationType::energy), r_(z.cols()) {
     for (Index i = 0; i < r_; ++i) columns_.emplace_back(z.col(i).data(), z.rows(), energy_);
     low_.assign(columns_.size(), -1);
     high_.assign(columns_.size(), order_of(kLargest));
@@ -66,7 +66,7 @@ class Search {
     Vector own(r_);
     for (Index i = 0; i < r_; ++i)
       own[i] = static_cast<double>(columns_[place(i)].count_of(size_of_order(high_[place(i)])));
-    const Vector before = others_.sum_before(own);
+    const Vector before = partition_.sum_before(own);
     std::vector<Threshold> all(columns_.size());
     for (Index i = 0; i < r_; ++i) {
       Threshold& t = all[place(i)];
@@ -105,7 +105,7 @@ class Search {
       amounts.row(i) << column.amount(below[place(i)]), column.amount(above[place(i)]),
           column.amount(order_of(kLargest));
     }
-    others_.sum(amounts);
+    partition_.sum(amounts);
     budget_ =
         energy_ ? Vector(lambda * (1 + kRounding) * amounts.col(2)) : Vector::Constant(r_, lambda);
     amount_low_ = Vector::Zero(r_);
@@ -136,7 +136,7 @@ class Search {
       amounts(i) = columns_[place(i)].amount(middle(place(i)));
     }
     if (!open) return false;
-    others_.sum(amounts);
+    partition_.sum(amounts);
     for (Index i = 0; i < r_; ++i) {
       if (high_[place(i)] - low_[place(i)] <= 1) continue;
       if (amounts(i) > budget_[i])
@@ -147,7 +147,7 @@ class Search {
     return true;
   }
 
-  const OtherRows& others_;
+  const RowPartition& partition_;
   bool energy_;
   Index r_;
   std::vector<Column> columns_;
@@ -157,9 +157,9 @@ class Search {
 
 }  // namespace
 
-void select_spread(const Matrix& z, const Truncation& truncation, const OtherRows& others,
+void select_spread(const Matrix& z, const Truncation& truncation, const RowPartition& partition,
                    std::span<Threshold> thresholds) {
-  const std::vector<Threshold> found = Search(z, truncation, others, thresholds).thresholds(z);
+  const std::vector<Threshold> found = Search(z, truncation, partition, thresholds).thresholds(z);
   for (std::size_t i = 0; i < thresholds.size(); ++i)
     if (!std::isinf(thresholds[i].least)) thresholds[i] = found[i];
 }

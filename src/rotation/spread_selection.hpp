@@ -3,14 +3,14 @@
 #include <span>
 
 #include "rotation/kernels.hpp"
-#include "rotation/other_rows.hpp"
+#include "rotation/row_partition.hpp"
 #include "spcart/truncation.hpp"
 
 namespace spcart {
 
 /// `select` for all columns of Z at once, of which this has some rows: the same entries stay as if
 /// all rows were together. The thresholds' present values are guesses; one that is infinite stays.
-void select_spread(const Matrix& z, const Truncation& truncation, const OtherRows& others,
+void select_spread(const Matrix& z, const Truncation& truncation, const RowPartition& partition,
                    std::span<Threshold> thresholds);
 
 }  // namespace spcart

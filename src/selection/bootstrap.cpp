@@ -6,8 +6,8 @@
 
 #include "base/progress.hpp"
 #include "base/random.hpp"
+#include "data/resample.hpp"
 #include "selection/assignment.hpp"
-#include "spcart/resample.hpp"
 #include "spcart/threads.hpp"
 
 namespace spcart {
@@ -25,10 +25,9 @@ Loadings refitted(const DataMatrix& a, const Result& result, const BootstrapOpti
                   Index b, const Observer& observer) {
   const Tick whole = tick_of(observer, "bootstrap");
   const Tick tick = part_of(whole, b, options.resamples);
-  Preparation preparation = measured_anew(a.preparation());
-  preparation.gram = result.solver == Solver::gram;
   const auto resample =
-      select_rows(a, draw_rows(a.rows(), seed_of(options.seed, b)), preparation, tick);
+      select_rows(a, draw_rows(a.rows(), seed_of(options.seed, b)), measured_anew(a.preparation()),
+                  tick, result.solver == Solver::gram ? FormGram::yes : FormGram::no);
   if (!(resample->squared_norm() > 0))
     throw Error(
         fmt::format("bootstrap = {}: a resample of the {} samples has no variance, they "
@@ -37,6 +36,7 @@ Loadings refitted(const DataMatrix& a, const Result& result, const BootstrapOpti
   Options fitted = result.options;
   fitted.components = result.loadings.cols();  // as many, also where these were found by variance
   fitted.variance.reset();
+  fitted.solver = result.solver;
   const Observer within = [&](const Progress&) {
     tick(0);
     return true;

@@ -132,10 +132,10 @@ void validate(const DataMatrix& a, const ChooseOptions& options, Index most,
                              tick_of(observer, "validate", 0, kFolds));
   const auto try_out = [&](const std::vector<Index>& r, const std::vector<Index>& k, double from) {
     validation.add(r, k, tick_of(observer, "validate", from, from < kGrid ? kGrid : 1));
-    judge_errors(validation.errors(), choice, options.repeats);
+    evaluate_errors(validation.errors(), choice, options.repeats);
     return choice.held_out[static_cast<std::size_t>(choice.least)];
   };
-  HeldOut least = try_out(components, nonzeros, kFolds);
+  ValidationPoint least = try_out(components, nonzeros, kFolds);
   while (any_components && least.components == components.back() && least.components < most) {
     components.clear();
     for (Index r = least.components + 1; r <= std::min(least.components + kStep, most); ++r)
@@ -154,7 +154,7 @@ void validate(const DataMatrix& a, const ChooseOptions& options, Index most,
 
 /// There is an answer where parallel analysis and cross-validation both see any structure.
 void recommend(Choice& choice) {
-  const HeldOut& chosen = choice.held_out[static_cast<std::size_t>(choice.chosen)];
+  const ValidationPoint& chosen = choice.held_out[static_cast<std::size_t>(choice.chosen)];
   if (chosen.components == 0 || choice.scree.by_parallel == 0) {
     choice.to_read = {};
     return;
@@ -162,7 +162,7 @@ void recommend(Choice& choice) {
   choice.components = choice.to_predict.components = chosen.components;
   choice.nonzeros = choice.to_predict.nonzeros = chosen.nonzeros;
   if (is_readable(choice.to_predict, choice.to_read)) choice.to_read.nonzeros = chosen.nonzeros;
-  for (const HeldOut& point : choice.held_out)
+  for (const ValidationPoint& point : choice.held_out)
     for (Recommendation* answer : {&choice.to_read, &choice.to_predict})
       if (point.components == answer->components && point.nonzeros == answer->nonzeros)
         answer->error = point.error;
@@ -175,6 +175,7 @@ Choice choose(const DataMatrix& a, const ChooseOptions& given, const Observer& o
   const ThreadScope scope(given.threads);
   ChooseOptions options = given;
   options.repeats = repeats_for(a, given);
+  options.solver = a.plan().solver_for(given.solver);  // for parts of the table, too
   const Index most = std::min(options.most, std::min(a.rows() - 1, a.cols()));
   Choice choice;
   choice.repeats = options.repeats;

@@ -24,10 +24,10 @@ Options options_of(const Contender& contender, const CompareOptions& compared) {
   return options;
 }
 
-Compared run(const DataMatrix& a, const Basis& basis, const Contender& contender,
-             const CompareOptions& compared, const Observer& observer) {
+ComparisonRow run(const DataMatrix& a, const Basis& basis, const Contender& contender,
+                  const CompareOptions& compared, const Observer& observer) {
   Options options = options_of(contender, compared);
-  Compared row{.contender = contender, .result = {}, .note = {}};
+  ComparisonRow row{.contender = contender, .result = {}, .note = {}};
   if (record_of(contender.method).truncations.empty()) {
     row.result = fit(a, basis, options, observer);
     row.note = "it truncates nothing";
@@ -80,8 +80,8 @@ std::vector<Contender> all_contenders() {
   return all;
 }
 
-std::vector<Compared> compare(const DataMatrix& a, const CompareOptions& options,
-                              const Observer& observer) {
+std::vector<ComparisonRow> compare(const DataMatrix& a, const CompareOptions& options,
+                                   const Observer& observer) {
   if (options.contenders.empty()) throw Error("methods: there is none to compare");
   if (options.nonzeros < 1 || options.nonzeros > a.cols())
     throw Error(fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables",
@@ -99,7 +99,7 @@ std::vector<Compared> compare(const DataMatrix& a, const CompareOptions& options
                       {.solver = options.common.solver, .seed = options.common.seed}, tick);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
 
-  std::vector<Compared> rows;
+  std::vector<ComparisonRow> rows;
   for (const Contender& contender : options.contenders) {
     rows.push_back(run(a, basis, contender, options, observer));
     rows.back().result.timing.pca = seconds;

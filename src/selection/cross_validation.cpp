@@ -11,10 +11,10 @@
 
 #include "base/progress.hpp"
 #include "base/random.hpp"
+#include "data/resample.hpp"
 #include "rotation/basis_panels.hpp"
 #include "rotation/rotate_rows.hpp"
 #include "spcart/error.hpp"
-#include "spcart/resample.hpp"
 
 namespace spcart {
 namespace {
@@ -125,16 +125,16 @@ class CrossValidation::Fold {
   Fold(const DataMatrix& a, const Partition& samples, std::shared_ptr<const Partition> variables,
        Index fold, Index most, const ChooseOptions& options, const Tick& tick)
       : options_(options), variables_(std::move(variables)) {
-    Preparation preparation = measured_anew(a.preparation());
-    preparation.gram = options.solver == Solver::gram;
-    const auto train = select_rows(a, samples.members(fold, false), preparation, tick);
+    const auto train =
+        select_rows(a, samples.members(fold, false), measured_anew(a.preparation()), tick,
+                    options.solver == Solver::gram ? FormGram::yes : FormGram::no);
     if (!(train->squared_norm() > 0))
       throw Error(fmt::format(
           "folds = {}: without the samples of one of them, the others do not vary", options.folds));
     basis_ = principal_basis(*train, most, {.solver = options.solver, .seed = options.seed}, tick);
     basis_.gram.reset();  // of no more use, and as large as p x p
     freedom_ = std::max(static_cast<double>(train->rows() - 1), 1.0);
-    preparation = a.preparation();
+    Preparation preparation = a.preparation();
     preparation.means = train->means();
     preparation.scales = train->scales();
     test_ = select_rows(a, samples.members(fold, true), preparation, tick);
@@ -163,7 +163,7 @@ class CrossValidation::Fold {
                            wide.middleCols(k * width, width));
       const Matrix products = test_->times(wide, tick);
       for (Index k = 0; k < count; ++k) {
-        const Rotated& setting = found[static_cast<std::size_t>(first + k)];
+        const RotationResult& setting = found[static_cast<std::size_t>(first + k)];
         errors[first + k] =
             squares() + change_of_squares(variables_->grams(setting.loadings),
                                           root_of_variances(setting.rotation, variances, left),
@@ -176,18 +176,20 @@ class CrossValidation::Fold {
  private:
   /// Loadings of each number of variables, from the most to the fewest: each starts from the
   /// rotation of the one before it, which is near, and the first from varimax.
-  std::vector<Rotated> follow(Index r, const std::vector<Index>& nonzeros, const Tick& tick) const {
+  std::vector<RotationResult> follow(Index r, const std::vector<Index>& nonzeros,
+                                     const Tick& tick) const {
     const Matrix v = basis_.vectors.leftCols(r);
     const BasisPanels panels(v);
-    std::vector<Rotated> found(nonzeros.size());
-    Matrix from = varimax_of_rows(panels, tick, nullptr);
+    std::vector<RotationResult> found(nonzeros.size());
+    const RowPartition whole(v.rows());
+    Matrix from = varimax_of_rows(panels, whole, tick);
     for (std::size_t k = nonzeros.size(); k-- > 0;) {
       const RotateOptions setting{
           .truncation = {TruncationType::count, static_cast<double>(v.rows() - nonzeros[k])},
           .tolerance = options_.tolerance,
           .max_iterations = options_.max_iterations,
           .from = from};
-      found[k] = std::move(rotate_rows(panels, std::span(&setting, 1), tick).front());
+      found[k] = std::move(rotate_rows(panels, whole, std::span(&setting, 1), tick).front());
       from = found[k].rotation;
     }
     return found;
@@ -258,7 +260,7 @@ std::vector<Index> CrossValidation::known(Index components) const {
   return nonzeros;
 }
 
-void judge_errors(const CrossValidation::Errors& errors, Choice& choice, Index repeats) {
+void evaluate_errors(const CrossValidation::Errors& errors, Choice& choice, Index repeats) {
   // Of what components of all variables gain, so much may be lost for the sake of fewer: with many
   // samples the standard error allows for hardly anything, whether it matters or not.
   constexpr double kLoss = 0.02;
@@ -268,7 +270,7 @@ void judge_errors(const CrossValidation::Errors& errors, Choice& choice, Index r
   const double least_error = least->second.sum() / means;
   choice.held_out.clear();
   choice.least = std::distance(errors.begin(), least);
-  // Folds differ much, but in the same way for all settings: so their differences are judged.
+  // Folds differ much, but in the same way for all settings: so their differences are compared.
   for (const auto& [setting, parts] : errors)
     choice.held_out.push_back(
         {.components = setting.first,
@@ -276,15 +278,16 @@ void judge_errors(const CrossValidation::Errors& errors, Choice& choice, Index r
          .error = parts.sum() / means,
          .excess_deviation = deviation_of_sum(parts - least->second, repeats) *
                              static_cast<double>(repeats) / means});
-  const auto near = std::ranges::find_if(choice.held_out, [&](const HeldOut& point) {
+  const auto near = std::ranges::find_if(choice.held_out, [&](const ValidationPoint& point) {
     return point.error <= least_error + point.excess_deviation;
   });
   double best = 1;
-  for (const HeldOut& point : choice.held_out)
+  for (const ValidationPoint& point : choice.held_out)
     if (point.components == near->components) best = std::min(best, point.error);
-  const auto chosen = std::find_if(choice.held_out.begin(), near, [&](const HeldOut& point) {
-    return point.components == near->components && point.error <= best + kLoss * (1 - best);
-  });
+  const auto chosen =
+      std::find_if(choice.held_out.begin(), near, [&](const ValidationPoint& point) {
+        return point.components == near->components && point.error <= best + kLoss * (1 - best);
+      });
   choice.chosen = chosen - choice.held_out.begin();
 }
 

@@ -15,7 +15,7 @@ namespace spcart {
 /// there are, as it is used to find its own scores. So a block of samples and variables is held out
 /// at a time, as Gabriel does: components come from the other samples, the scores of a sample from
 /// its other variables, and both together predict the block. Here loadings are found for all
-/// variables at once, so that sparsity counts where it is judged: a variable that wrongly has no
+/// variables at once, so that sparsity counts where it is evaluated: a variable that wrongly has no
 /// loading is predicted by its mean, one that wrongly has one by noise.
 ///
 /// All of it is repeated over several random partitions, so that the answer is not that of one.
@@ -52,6 +52,6 @@ class CrossValidation {
 
 /// What errors say: fills `held_out`, `least` and `chosen`. Repeats share their samples, so that
 /// more of them make the standard error steadier, not smaller: it is that of one repeat.
-void judge_errors(const CrossValidation::Errors& errors, Choice& choice, Index repeats = 1);
+void evaluate_errors(const CrossValidation::Errors& errors, Choice& choice, Index repeats = 1);
 
 }  // namespace spcart

@@ -118,7 +118,7 @@ class Frontier {
       PathPoint& point = found[k];
       arrange(order_by_adjusted_variance(explained[k].covariance), point.loadings, explained[k]);
       point.criteria =
-          judge(point.loadings, explained[k], basis_.total_variance, point.criteria.cpev_pca);
+          evaluate(point.loadings, explained[k], basis_.total_variance, point.criteria.cpev_pca);
     }
   }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "data/execution.hpp"
 #include "data/warnings.hpp"
 #include "fit/arrange.hpp"
 #include "fit/target.hpp"
@@ -62,16 +63,16 @@ void check(const PathOptions& options, const DataMatrix& a) {
 }
 
 /// Follows all types of one number of components side by side.
-class Walk {
+class PathFollower {
  public:
-  Walk(const DataMatrix& a, const Basis& basis, Index r, const PathOptions& options,
-       const Tick& tick)
+  PathFollower(const DataMatrix& a, const Basis& basis, Index r, const PathOptions& options,
+               const Tick& tick)
       : a_(a),
         basis_(basis),
         r_(r),
         options_(options),
         tick_(tick),
-        varimax_(varimax_of_rows(panels_, within_, nullptr)) {
+        varimax_(varimax_of_rows(panels_, whole_, within_)) {
     const RotateOptions first = setting(options.truncations.front(), 0, varimax_);
     check_rotation(v_, std::span(&first, 1));
     const Matrix z = v_ * varimax_.transpose();
@@ -91,8 +92,8 @@ class Walk {
     waiting_.reserve(2 * lanes_.size() * most);
     for (std::size_t k = 0; k < most; k += step) {
       const std::size_t end = std::min(k + step, most);
-      std::vector<Rotated> cold = fit_cold(k, end);
-      Rotated* next = cold.data();
+      std::vector<RotationResult> cold = fit_cold(k, end);
+      RotationResult* next = cold.data();
       for (std::size_t place = k; place < end; ++place) {
         next = follow(place, next);
         progress_ = static_cast<double>(place + 1) / static_cast<double>(most);
@@ -140,24 +141,31 @@ class Walk {
     return find_target(trials, range, type, target, {}).lambda;
   }
 
+  /// V is cut into panels once for all points, unless its rows are better spread.
+  std::vector<RotationResult> rotate(std::span<const RotateOptions> settings) const {
+    const Execution& execution = a_.execution();
+    return execution.spreads(v_.rows(), r_) ? execution.rotate(v_, settings, within_)
+                                            : rotate_rows(panels_, whole_, settings, within_);
+  }
+
   /// From varimax, points of all lanes side by side: what is found is ordered by points.
-  std::vector<Rotated> fit_cold(std::size_t first, std::size_t end) const {
+  std::vector<RotationResult> fit_cold(std::size_t first, std::size_t end) const {
     std::vector<RotateOptions> settings;
     for (std::size_t k = first; k < end; ++k)
       for (const Lane& lane : lanes_)
         if (k < lane.lambdas.size())
           settings.push_back(setting(lane.type, lane.lambdas[k], varimax_));
-    return rotate_rows(panels_, settings, within_);
+    return rotate(settings);
   }
 
   /// From the last point of each lane to the next, where `cold` is what varimax leads to; returns
   /// the end of what it used of that.
-  Rotated* follow(std::size_t k, Rotated* cold) {
+  RotationResult* follow(std::size_t k, RotationResult* cold) {
     std::vector<RotateOptions> settings;
     for (const Lane& lane : lanes_)
       if (k > 0 && k < lane.lambdas.size())
         settings.push_back(setting(lane.type, lane.lambdas[k], lane.last));
-    std::vector<Rotated> found = rotate_rows(panels_, settings, within_);
+    std::vector<RotationResult> found = rotate(settings);
     auto warm = found.begin();
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       Lane& lane = lanes_[i];
@@ -177,14 +185,14 @@ class Walk {
   }
 
   /// Whether two ends are as near each other as an end is sure to be to its limit.
-  bool same(const Rotated& one, const Rotated& other) const {
+  bool same(const RotationResult& one, const RotationResult& other) const {
     return one.history.back().sparsity == other.history.back().sparsity &&
            (one.truncated_from - other.truncated_from).norm() <
                options_.tolerance * std::sqrt(static_cast<double>(r_));
   }
 
   /// Takes the loadings.
-  void consider(std::size_t lane, std::size_t place, Rotated& found, bool warm) {
+  void consider(std::size_t lane, std::size_t place, RotationResult& found, bool warm) {
     candidates_.push_back({lane,
                            place,
                            {.truncation = {lanes_[lane].type, lanes_[lane].lambdas[place]},
@@ -209,7 +217,7 @@ class Walk {
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
       Candidate& candidate = candidates_[k];
       arrange(order_by_adjusted_variance(explained[k].covariance), waiting_[k], explained[k]);
-      candidate.point.criteria = judge(waiting_[k], explained[k], total, pca);
+      candidate.point.criteria = evaluate(waiting_[k], explained[k], total, pca);
       PathPoint& point = lanes_[candidate.lane].points[candidate.place];
       if (point.components == 0 || point.criteria.cpev < kClearly * candidate.point.criteria.cpev) {
         point = std::move(candidate.point);
@@ -232,6 +240,7 @@ class Walk {
   };
   Matrix v_ = basis_.vectors.leftCols(r_);
   BasisPanels panels_{v_};
+  const RowPartition whole_{panels_.all_variables()};
   Matrix varimax_;
   std::vector<Lane> lanes_;
 
@@ -277,13 +286,7 @@ Path start_path(const DataMatrix& a, const Basis& basis) {
 }  // namespace
 
 Path path(const DataMatrix& a, const PathOptions& options, const Observer& observer) {
-  const auto begin = Clock::now();
-  const Basis basis = basis_for(a, options, observer);
-  const double seconds = since(begin);
-  Path found = path(a, basis, options, observer);
-  found.pca_seconds = seconds;
-  found.seconds += seconds;
-  return found;
+  return path(a, basis_for(a, options, observer), options, observer);
 }
 
 Basis basis_for(const DataMatrix& a, const PathOptions& options, const Observer& observer) {
@@ -313,7 +316,7 @@ Path path(const DataMatrix& data, const Basis& basis, const PathOptions& options
   const Tick tick = tick_of("rotate", observer);
   for (const Index r : numbers) {
     last = path.points.size();
-    for (std::vector<PathPoint>& points : Walk(a, basis, r, options, tick).run()) {
+    for (std::vector<PathPoint>& points : PathFollower(a, basis, r, options, tick).run()) {
       std::vector<PathPoint> best =
           options.effort.level == Effort::Level::none
               ? undominated(std::move(points))
@@ -323,7 +326,8 @@ Path path(const DataMatrix& data, const Basis& basis, const PathOptions& options
   }
   path.knee = knee_of(path.points, last);
   path.keep = keep_of(path.points, last, options.keep);
-  path.seconds = since(begin);
+  path.pca_seconds = basis.seconds;
+  path.seconds = basis.seconds + since(begin);
   return path;
 }
 

@@ -28,8 +28,8 @@ std::string variances_in_words(const Scree& scree) {
 }
 
 std::string errors_in_words(const Choice& choice) {
-  const HeldOut& least = choice.held_out[static_cast<std::size_t>(choice.least)];
-  const HeldOut& chosen = choice.held_out[static_cast<std::size_t>(choice.chosen)];
+  const ValidationPoint& least = choice.held_out[static_cast<std::size_t>(choice.least)];
+  const ValidationPoint& chosen = choice.held_out[static_cast<std::size_t>(choice.chosen)];
   if (chosen.components == 0)
     return "no components predict held-out entries better than their means do";
   const std::string what =

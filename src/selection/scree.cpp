@@ -5,7 +5,7 @@
 
 #include "base/progress.hpp"
 #include "base/random.hpp"
-#include "spcart/resample.hpp"
+#include "data/resample.hpp"
 
 namespace spcart {
 namespace {

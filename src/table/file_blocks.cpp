@@ -24,7 +24,7 @@ std::size_t bytes_a_number(FileScalar scalar) {
   return size_of(scalar) + (is_kept(scalar) ? 0 : size_of(widened(scalar)));
 }
 
-[[noreturn]] void refuse(const FileView& view, std::string_view what) {
+[[noreturn]] void reject(const FileView& view, std::string_view what) {
   throw Error(fmt::format("{}: is no sparse table: {}", view.file->name(), what));
 }
 
@@ -135,7 +135,7 @@ bool SparseBlocks::fill(SparseBlock& block) {
     last = std::min(last + step_, end);
   block.count = last - first_;
   if (at(last) - at(first_) > std::numeric_limits<std::int32_t>::max())
-    refuse(view_, "its rows are too long");
+    reject(view_, "its rows are too long");
   block.outer.clear();
   for (Index row = first_; row <= last; ++row)
     block.outer.push_back(static_cast<std::int32_t>(at(row) - at(first_)));
@@ -157,7 +157,7 @@ void SparseBlocks::read_offsets() {
                    offsets_.size() * sizeof(std::int64_t));
   if (offsets_.front() != before || offsets_.back() > view_.entries ||
       !std::is_sorted(offsets_.begin(), offsets_.end()))
-    refuse(view_, "the offsets of its rows do not rise from 0 to its number of entries");
+    reject(view_, "the offsets of its rows do not rise from 0 to its number of entries");
 }
 
 void SparseBlocks::read_entries(SparseBlock& block) {
@@ -173,7 +173,7 @@ void SparseBlocks::read_entries(SparseBlock& block) {
     std::int64_t last = -1;
     for (std::int32_t k = block.outer[row]; k < block.outer[row + 1]; ++k) {
       if (inner[k] <= last || inner[k] >= view_.cols)
-        refuse(view_, fmt::format("the columns of row {} do not rise from 0 to {}",
+        reject(view_, fmt::format("the columns of row {} do not rise from 0 to {}",
                                   block.first + static_cast<Index>(row) + 1, view_.cols - 1));
       last = inner[k];
     }

@@ -86,7 +86,7 @@ class SparseBlocks {
   ReadAhead<SparseBlock> ahead_;
 };
 
-/// Throws Error where the file is too short for the view.
+/// Throws Error if the file is too short for the view.
 void check_extent(const FileView& view);
 
 }  // namespace spcart

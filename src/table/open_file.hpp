@@ -28,7 +28,7 @@ class OpenFile {
   /// Reads exactly so many bytes; may be called from several threads at once.
   void read(std::uint64_t offset, char* to, std::size_t count) const;
 
-  /// Throws Error where the file is no longer what it was when it was opened.
+  /// Throws Error if the file is no longer what it was when it was opened.
   void check_unchanged() const;
 
   const FileIdentity& identity() const { return identity_; }

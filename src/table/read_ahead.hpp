@@ -19,7 +19,7 @@ class ReadAhead {
  public:
   static constexpr std::size_t kBuffers = 3;  ///< one in use, one ready, one being filled
 
-  /// Fills the buffer with what comes next; false where nothing does. It runs in the other thread,
+  /// Fills the buffer with what comes next; false if nothing does. It runs in the other thread,
   /// and may give up where a stop is asked for.
   using Fill = std::function<bool(Buffer&, const std::stop_token&)>;
 

@@ -6,14 +6,14 @@
 namespace spcart::testing {
 namespace {
 
-/// A call that must be refused, and a word that its message must have.
+/// A call that must be rejected, and a word that its message must have.
 struct BadCall {
   std::string name;
   std::vector<std::string> arguments;
   std::string word;
 };
 
-/// A file that must be refused.
+/// A file that must be rejected.
 struct BadFile {
   std::string name;  ///< of the file, with its suffix
   std::string content;
@@ -21,7 +21,7 @@ struct BadFile {
   std::vector<std::string> arguments = {};
 };
 
-void expect_refused(const Outcome& outcome, const std::string& word) {
+void expect_rejected(const Outcome& outcome, const std::string& word) {
   EXPECT_EQ(outcome.status, 2) << outcome.err;
   EXPECT_EQ(outcome.out, "");
   EXPECT_TRUE(outcome.err.starts_with("spcart: error: ")) << outcome.err;
@@ -31,13 +31,13 @@ void expect_refused(const Outcome& outcome, const std::string& word) {
   for (const char c : outcome.err) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
 }
 
-void expect_fit_refused(const std::string& file, const BadFile& bad) {
+void expect_fit_rejected(const std::string& file, const BadFile& bad) {
   const Folder outputs;
   std::vector<std::string> call = {
       "fit", file, "-r", "1", "--json", outputs / "r.json", "--loadings", outputs / "x.csv"};
   call.insert(call.end(), bad.arguments.begin(), bad.arguments.end());
   const Outcome outcome = run(call, {.time_limit = 30});
-  expect_refused(outcome, bad.word);
+  expect_rejected(outcome, bad.word);
   EXPECT_EQ(outputs.list(), std::vector<std::string>{});
 }
 
@@ -61,7 +61,7 @@ class BadFileTest : public ::testing::TestWithParam<BadFile> {};
 
 TEST_P(BadFileTest, IsRefusedWithAMessageAndNoOutput) {
   const Folder folder;
-  expect_fit_refused(folder.write(GetParam().name, GetParam().content), GetParam());
+  expect_fit_rejected(folder.write(GetParam().name, GetParam().content), GetParam());
 }
 
 std::string name_of(const ::testing::TestParamInfo<BadFile>& info) {
@@ -155,13 +155,13 @@ TEST(BadInput, ATruncatedGzipIsRefused) {
   ASSERT_EQ(std::system(("gzip " + csv).c_str()), 0);
   const std::string whole = content_of(csv + ".gz");
   const std::string cut = folder.write("cut.csv.gz", whole.substr(0, whole.size() / 2));
-  expect_fit_refused(cut, {"cut.csv.gz", "", "cut.csv.gz"});
+  expect_fit_rejected(cut, {"cut.csv.gz", "", "cut.csv.gz"});
 }
 
 TEST(BadInput, AFileThatIsNotThereIsRefused) {
   const Folder folder;
-  expect_fit_refused(folder / "nothing.csv", {"nothing.csv", "", "nothing.csv"});
-  expect_fit_refused(folder.path(), {"folder", "", folder.path()});
+  expect_fit_rejected(folder / "nothing.csv", {"nothing.csv", "", "nothing.csv"});
+  expect_fit_rejected(folder.path(), {"folder", "", folder.path()});
 }
 
 TEST(BadInput, AHeaderThatLiesIsNotAllocated) {
@@ -169,7 +169,7 @@ TEST(BadInput, AHeaderThatLiesIsNotAllocated) {
   const std::string file =
       folder.write("lie.npy", npy(npy_header("<f8", "(100000, 200000)"), std::string(64, '\0')));
   const Outcome outcome = run({"fit", file, "-r", "1"}, {.time_limit = 10});
-  expect_refused(outcome, "lie.npy");
+  expect_rejected(outcome, "lie.npy");
 }
 
 TEST(BadInput, WrongCallsAreRefused) {
@@ -257,16 +257,16 @@ TEST(BadInput, WrongCallsAreRefused) {
   };
   for (const BadCall& call : calls) {
     SCOPED_TRACE(call.name);
-    expect_refused(run(call.arguments), call.word);
+    expect_rejected(run(call.arguments), call.word);
   }
 }
 
 TEST(BadInput, LoadingsThatDoNotFitAreRefused) {
   const Folder folder;
   const std::string few = folder.write("few.csv", "PC1,PC2\n1,0\n0,1\n");
-  expect_refused(run({"evaluate", "@pitprops", "--loadings", few}), "13");
+  expect_rejected(run({"evaluate", "@pitprops", "--loadings", few}), "13");
   const std::string words = folder.write("words.csv", "PC1\nmuch\n");
-  expect_refused(run({"evaluate", "@pitprops", "--loadings", words}), "much");
+  expect_rejected(run({"evaluate", "@pitprops", "--loadings", words}), "much");
 }
 
 TEST(BadInput, AModelThatIsNoneIsRefused) {
@@ -276,7 +276,7 @@ TEST(BadInput, AModelThatIsNoneIsRefused) {
         "{\"names\": [\"a\"], \"loadings\": [{\"index\": [7], \"value\": [1]}]}"}) {
     SCOPED_TRACE(text);
     const std::string model = folder.write("model.json", text);
-    expect_refused(run({"transform", "@random", "--model", model}), "model.json");
+    expect_rejected(run({"transform", "@random", "--model", model}), "model.json");
   }
 }
 

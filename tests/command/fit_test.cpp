@@ -232,7 +232,7 @@ TEST_F(CommandTransform, NamesVariablesThatAreMissingOrUnknown) {
   EXPECT_EQ(fewer.out, "");
 }
 
-TEST_F(CommandTransform, RefusesACovariance) {
+TEST_F(CommandTransform, RejectsACovariance) {
   const Outcome outcome = run({"transform", "@pitprops", "--model", model_});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.err.find("covariance"), std::string::npos) << outcome.err;

@@ -217,26 +217,26 @@ TEST(CommandReport, WrongFlagsAreRefusedWithTheirRule) {
   const Folder folder;
   const std::string page = folder / "r.html";
   const std::string three = folder.write("three.txt", "a\nb\nc\n");
-  const auto refused = [&](std::vector<std::string> arguments, std::string_view words) {
+  const auto rejected = [&](std::vector<std::string> arguments, std::string_view words) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 2) << outcome.err;
     EXPECT_HAS(outcome.err, words);
     EXPECT_FALSE(std::filesystem::exists(page));
   };
-  refused({"fit", "@patches", "--image", "13x13"}, "--image 13x13: it is shown in a report");
-  refused({"fit", "@random", "--labels", three}, "--report");
-  if (!has_page()) return refused({"fit", "@pitprops", "--report", page}, "npm");
-  refused({"fit", "@patches", "--image", "13x12", "--report", page},
-          "--image 13x12: rows times columns must be 169");
+  rejected({"fit", "@patches", "--image", "13x13"}, "--image 13x13: it is shown in a report");
+  rejected({"fit", "@random", "--labels", three}, "--report");
+  if (!has_page()) return rejected({"fit", "@pitprops", "--report", page}, "npm");
+  rejected({"fit", "@patches", "--image", "13x12", "--report", page},
+           "--image 13x12: rows times columns must be 169");
   for (const char* wrong : {"13", "13x", "x13", "13*13", "0x169", "-13x-13", "13x13x1", "1e1x3"})
-    refused({"fit", "@patches", "--image", wrong, "--report", page}, "rows and columns of pixels");
-  refused({"fit", "@random:n=20,p=5", "--labels", three, "--report", page},
-          "it has 3 lines for 20 samples");
-  refused({"fit", "@random:n=20,p=5", "--labels", folder / "none", "--report", page},
-          "cannot be read");
-  refused({"fit", "@pitprops", "--labels", three, "--report", page}, "has no samples");
-  refused({"fit", "@pitprops", "--json", page, "--report", page}, "same file");
-  refused({"path", "@pitprops", "--image", "1x13"}, "--image");
+    rejected({"fit", "@patches", "--image", wrong, "--report", page}, "rows and columns of pixels");
+  rejected({"fit", "@random:n=20,p=5", "--labels", three, "--report", page},
+           "it has 3 lines for 20 samples");
+  rejected({"fit", "@random:n=20,p=5", "--labels", folder / "none", "--report", page},
+           "cannot be read");
+  rejected({"fit", "@pitprops", "--labels", three, "--report", page}, "has no samples");
+  rejected({"fit", "@pitprops", "--json", page, "--report", page}, "same file");
+  rejected({"path", "@pitprops", "--image", "1x13"}, "--image");
 }
 
 TEST(CommandReport, TheDemoWritesPagesToLookAt) {

@@ -109,7 +109,7 @@ TEST(CommandReproduce, AnUnknownNameIsRefusedWithASuggestion) {
   EXPECT_HAS(far.err, "there are synthetic, pitprops");
 }
 
-TEST(CommandReproduce, RefusesPlacesThatItCannotWriteTo) {
+TEST(CommandReproduce, RejectsPlacesThatItCannotWriteTo) {
   const Folder folder;
   const std::string file = folder.write("file", "x");
   for (const std::string& place : {file, file + "/out"}) {

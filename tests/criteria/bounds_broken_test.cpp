@@ -86,7 +86,7 @@ TEST(BrokenBounds, RelativeNonorthogonalityShowsABasisThatIsNotOrthonormal) {
   Problem problem(verify::random_orthonormal(8, 2, 1), {TruncationType::hard, 0}, falling(8), 1);
   EXPECT_FALSE(is_violated(problem.bound("nonorthogonality_relative")));
   problem.rotation.row(1) = (problem.rotation.row(1) + problem.rotation.row(0)).normalized();
-  problem.judge(Matrix(problem.v * problem.rotation.transpose()).sparseView(0, 0));
+  problem.evaluate(Matrix(problem.v * problem.rotation.transpose()).sparseView(0, 0));
   EXPECT_TRUE(is_violated(problem.bound("nonorthogonality_relative")));
 }
 

@@ -60,10 +60,10 @@ struct Problem {
     Matrix whole = Eigen::HouseholderQR<Matrix>(v).householderQ();
     whole.leftCols(v.cols()) = v;
     a = singular_values.asDiagonal() * whole.transpose();
-    judge(truncated(z, t));
+    evaluate(truncated(z, t));
   }
 
-  void judge(const Loadings& loadings) {
+  void evaluate(const Loadings& loadings) {
     x = loadings;
     const verify::Figures figures = verify::figures(a, Matrix(x));
     ev = figures.ev;

@@ -139,7 +139,7 @@ TEST_P(EachTruncation, HoldsOnWhatRotationFinds) {
   for (const double part : {0.2, 0.5, 0.9}) {
     const double lambda = GetParam() == TruncationType::count ? std::floor(15 * part) : part / 2;
     const Truncation truncation{GetParam(), lambda};
-    const Rotated rotated = rotate_and_truncate(v, {.truncation = truncation});
+    const RotationResult rotated = rotate_and_truncate(v, {.truncation = truncation});
     const verify::Figures figures = verify::figures(a, Matrix(rotated.loadings));
     expect_all_hold(bounds({.v = v,
                             .singular_values = singular_values,
@@ -224,7 +224,7 @@ TEST(Bounds, AThresholdThatCanEmptyALoadingBoundsTheOthers) {
   expect_all_hold(problem.bounds());
 
   problem.truncation.lambda = 0.35;  // eight entries are above it
-  problem.judge(truncated(z, problem.truncation));
+  problem.evaluate(truncated(z, problem.truncation));
   EXPECT_DOUBLE_EQ(problem.bound("deviation").upper, std::sqrt(1 - 0.35 * 0.35));
   expect_all_hold(problem.bounds());
 }
@@ -247,7 +247,7 @@ TEST(Bounds, CountAndEnergyTakeLeastFromEqualEntries) {
 Problem problem_of(const Matrix& z, const Matrix& c, const Vector& variances) {
   Problem problem(z, {}, variances, 1);
   problem.origin = Origin::other;
-  problem.judge(Matrix(z * c).sparseView(0, 0));
+  problem.evaluate(Matrix(z * c).sparseView(0, 0));
   return problem;
 }
 
@@ -274,7 +274,7 @@ TEST(Bounds, LoadingsThatLeanAwayFromTheVarianceAttainTheorem13) {
   Matrix rotation = Eigen::HouseholderQR<Matrix>(Matrix::Ones(r, 1)).householderQ();
   const Matrix z = problem.v * rotation.transpose();  // the first of V is the mean of Z
   problem.origin = Origin::other;
-  problem.judge(Matrix(z * c).sparseView(0, 0));
+  problem.evaluate(Matrix(z * c).sparseView(0, 0));
   const double expected = std::pow(std::cos(angle) - others * std::sin(angle), 2);
   for (const auto* name :
        {"explained_variance_cos", "explained_variance_dmin", "explained_variance_projected"}) {
@@ -297,7 +297,7 @@ TEST(Bounds, HoldForAnyLoadings) {
     Matrix x = problem.z + random.uniform() * random.normal(problem.z.rows(), problem.z.cols());
     if (random.below(3) == 0) x.col(0) = x.rightCols(1);
     if (random.below(5) == 0) x.col(0).setZero();
-    problem.judge(normalized(x.sparseView(0, 0)));
+    problem.evaluate(normalized(x.sparseView(0, 0)));
     expect_all_hold(problem.bounds());
     if (HasFailure()) return;
   }
@@ -378,7 +378,7 @@ TEST(Bounds, WhatWasChangedAfterTruncationHasFewerGuarantees) {
   EXPECT_EQ(applying(Origin::rotated_basis), all);
   EXPECT_EQ(applying(Origin::unit_vectors), with_sparsity);
   problem.x.prune([](Index row, Index, double) { return row != 3; });
-  problem.judge(normalized(problem.x));
+  problem.evaluate(normalized(problem.x));
   EXPECT_EQ(applying(Origin::support), with_sparsity);
   EXPECT_EQ(problem.bound("sparsity").upper, 1);
   EXPECT_DOUBLE_EQ(problem.bound("sparsity").lower, 8.0 / 12);
@@ -409,11 +409,11 @@ TEST(Bounds, ManyEqualEntriesDoNotAddUpRounding) {
 
 /// The table of docs/bounds.md.
 TEST(Bounds, PitpropsAsDocumented) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const Truncation truncation{TruncationType::energy, 0.15};
   const Basis basis = principal_basis(*a, 6);
-  const Rotated rotated = rotate_and_truncate(basis.vectors, {.truncation = truncation});
-  const Criteria criteria = judge(*a, rotated.loadings, 0);
+  const RotationResult rotated = rotate_and_truncate(basis.vectors, {.truncation = truncation});
+  const Criteria criteria = evaluate(*a, rotated.loadings, 0);
   const std::vector<Bound> list = bounds({.v = basis.vectors,
                                           .singular_values = basis.singular_values,
                                           .total_variance = basis.total_variance,
@@ -446,7 +446,7 @@ TEST(Bounds, PitpropsAsDocumented) {
   }
 }
 
-TEST(Bounds, RefusesSizesThatDoNotFit) {
+TEST(Bounds, RejectsSizesThatDoNotFit) {
   Problem problem(verify::random_orthonormal(6, 2, 1), {TruncationType::hard, 0.1}, falling(6), 1);
   problem.rotation = Matrix::Identity(3, 3);
   EXPECT_THROW(problem.bounds(), Error);

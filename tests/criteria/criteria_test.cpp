@@ -15,7 +15,7 @@ namespace {
 
 void expect_figures(const Matrix& m, const Matrix& x) {
   const auto a = make_dense(m);
-  const Criteria c = judge(*a, Loadings(x.sparseView(0, 0)), 0.9);
+  const Criteria c = evaluate(*a, Loadings(x.sparseView(0, 0)), 0.9);
   const verify::Figures f = verify::figures(verify::prepared(m, {}), x);
   EXPECT_NEAR(c.cpev, f.cpev, 1e-9);
   EXPECT_NEAR(c.ev, f.ev, 1e-9);
@@ -66,11 +66,11 @@ TEST(Criteria, GainsAreThoseOfTheSpanAlsoWhereLoadingsAreNearlyDependent) {
 TEST(Criteria, LengthAndSignOfColumnsDoNotMatter) {
   const auto a = make_dense(verify::decaying(40, 12, 3));
   const Matrix x = random_sparse(12, 3, 4);
-  const Criteria c = judge(*a, Loadings(x.sparseView()), 1);
+  const Criteria c = evaluate(*a, Loadings(x.sparseView()), 1);
   Matrix scaled = x;
   scaled.col(0) *= -1e-200;
   scaled.col(1) *= 1e200;
-  const Criteria d = judge(*a, Loadings(scaled.sparseView(0, 0)), 1);
+  const Criteria d = evaluate(*a, Loadings(scaled.sparseView(0, 0)), 1);
   EXPECT_NEAR(c.cpev, d.cpev, 1e-12);
   EXPECT_EQ(c.nonzeros, d.nonzeros);
 }
@@ -78,9 +78,9 @@ TEST(Criteria, LengthAndSignOfColumnsDoNotMatter) {
 TEST(Criteria, UnitsOfTheDataDoNotMatter) {
   const Matrix m = verify::decaying(40, 12, 3);
   const Loadings x = random_sparse(12, 4, 4).sparseView();
-  const Criteria c = judge(*make_dense(m), x, 1);
+  const Criteria c = evaluate(*make_dense(m), x, 1);
   for (const double unit : {1e-80, 1e80}) {
-    const Criteria d = judge(*make_dense(unit * m), x, 1);
+    const Criteria d = evaluate(*make_dense(unit * m), x, 1);
     EXPECT_NEAR(c.cpev, d.cpev, 1e-12);
     EXPECT_LE((c.adjusted_variance - d.adjusted_variance).norm(), 1e-12);
   }
@@ -91,7 +91,7 @@ TEST(Criteria, AComponentWithoutVarianceTakesNothingFromOthers) {
   m.col(1) = 3 * m.col(0);
   Matrix x(2, 2);
   x << 1, 1, -1, 1;
-  const Criteria c = judge(*make_dense(m, {.scale = true}), Loadings(x.sparseView()), 1);
+  const Criteria c = evaluate(*make_dense(m, {.scale = true}), Loadings(x.sparseView()), 1);
   EXPECT_NEAR(c.adjusted_variance[0], 0, 1e-12);
   EXPECT_NEAR(c.adjusted_variance[1], 1, 1e-12);
 }
@@ -100,7 +100,8 @@ TEST(Criteria, SparsityHasTheSampleDeviation) {
   Matrix x = Matrix::Zero(10, 3);
   x.col(0).head(2).setOnes();
   x.col(1).head(5).setOnes();
-  const Criteria c = judge(*make_dense(verify::decaying(20, 10, 1)), Loadings(x.sparseView()), 1);
+  const Criteria c =
+      evaluate(*make_dense(verify::decaying(20, 10, 1)), Loadings(x.sparseView()), 1);
   EXPECT_EQ(c.nonzeros, (std::vector<Index>{2, 5, 0}));
   EXPECT_NEAR(c.sparsity.mean, 2.3 / 3, 1e-12);
   EXPECT_NEAR(c.sparsity.min, 0.5, 1e-12);
@@ -114,7 +115,7 @@ TEST(Criteria, SparsityHasTheSampleDeviation) {
 TEST(Criteria, PrincipalComponentsExplainWhatTheyShould) {
   const auto a = make_dense(verify::decaying(50, 10, 2));
   const Basis b = principal_basis(*a, 4);
-  const Criteria c = judge(*a, Loadings(b.vectors.sparseView()), b.cpev());
+  const Criteria c = evaluate(*a, Loadings(b.vectors.sparseView()), b.cpev());
   EXPECT_NEAR(c.cpev, b.cpev(), 1e-12);
   EXPECT_NEAR(c.ev, c.cpev, 1e-12);
   EXPECT_NEAR(c.share_of_pca(), 1, 1e-12);
@@ -131,7 +132,7 @@ TEST(Criteria, OrderByAdjustedVarianceNeverRises) {
   const auto order =
       order_by_adjusted_variance(explained_by(*a, Loadings(x.sparseView())).covariance);
   const Matrix ordered = x(Eigen::all, order);
-  const Criteria c = judge(*a, Loadings(ordered.sparseView()), 1);
+  const Criteria c = evaluate(*a, Loadings(ordered.sparseView()), 1);
   for (Index i = 1; i < 6; ++i)
     EXPECT_LE(c.adjusted_variance[i], c.adjusted_variance[i - 1] + 1e-12);
 }
@@ -167,18 +168,18 @@ TEST(Criteria, SharesOfVarianceSumToWhatPcaExplains) {
 
 TEST(Criteria, OneLoadingHasNoSpreadAndNoPairs) {
   const auto a = make_dense(verify::decaying(20, 5, 1));
-  const Criteria c = judge(*a, Loadings(Matrix(Vector::Unit(5, 2)).sparseView()), 1);
+  const Criteria c = evaluate(*a, Loadings(Matrix(Vector::Unit(5, 2)).sparseView()), 1);
   EXPECT_EQ(c.sparsity.std, 0);
   EXPECT_EQ(c.nonorthogonality, 0);
 }
 
 TEST(Criteria, BadInputIsRefused) {
   const auto a = make_dense(verify::decaying(20, 5, 1));
-  EXPECT_THROW(judge(*a, Loadings(4, 2), 1), Error);
-  EXPECT_THROW(judge(*a, Loadings(5, 0), 1), Error);
+  EXPECT_THROW(evaluate(*a, Loadings(4, 2), 1), Error);
+  EXPECT_THROW(evaluate(*a, Loadings(5, 0), 1), Error);
   Loadings x(5, 1);
   x.insert(1, 0) = std::numeric_limits<double>::infinity();
-  EXPECT_THROW(judge(*a, x, 1), Error);
+  EXPECT_THROW(evaluate(*a, x, 1), Error);
 }
 
 /// What least squares leaves of each variable, done by a dense decomposition; repeated components

@@ -273,16 +273,16 @@ TEST(Data, BadInputIsNamed) {
 
 TEST(Data, BrokenSparseStructureIsRefused) {
   const Matrix m = counts(6, 4);
-  const auto expect_refused = [&](auto&& damage) {
+  const auto expect_rejected = [&](auto&& damage) {
     Compressed c(m, true);
     damage(c);
     EXPECT_THROW(make_sparse(c.view(m, true, false)), Error);
   };
-  expect_refused([](Compressed& c) { c.inner[0] = 4; });
-  expect_refused([](Compressed& c) { c.inner[0] = -1; });
-  expect_refused([](Compressed& c) { c.outer[1] = c.outer[2] + 1; });
-  expect_refused([](Compressed& c) { c.outer[0] = 1; });
-  expect_refused([](Compressed& c) { c.values[0] = std::numeric_limits<float>::infinity(); });
+  expect_rejected([](Compressed& c) { c.inner[0] = 4; });
+  expect_rejected([](Compressed& c) { c.inner[0] = -1; });
+  expect_rejected([](Compressed& c) { c.outer[1] = c.outer[2] + 1; });
+  expect_rejected([](Compressed& c) { c.outer[0] = 1; });
+  expect_rejected([](Compressed& c) { c.values[0] = std::numeric_limits<float>::infinity(); });
   Compressed twice(Matrix::Ones(1, 2), true);
   twice.inner[1] = twice.inner[0];
   EXPECT_THROW(make_sparse(twice.view(Matrix::Ones(1, 2), true, false)), Error);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <tuple>
 
+#include "data/preparation.hpp"
 #include "numpy_file.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/io.hpp"
@@ -79,7 +80,7 @@ class FileOfEveryPreparation : public ::testing::TestWithParam<std::tuple<bool, 
       for (const bool fortran : {false, true}) {
         SCOPED_TRACE(descr + (fortran ? " by columns" : " by rows"));
         const fs::path path = directory_.file("a.npy", npy_of<T>(counts(n, p), descr, fortran));
-        const auto twin = prepare(read_table(path), preparation());
+        const auto twin = make_matrix(read_table(path), preparation());
         // From many blocks of few lines to a single one.
         for (const std::uint64_t memory : {1, 2000, 1 << 26})
           expect_twins(*make_file(view_of_file(path, memory), preparation()), *twin);
@@ -124,7 +125,7 @@ TEST_P(FileOfEveryPreparation, SparseMatchesItsTwinInMemory) {
     if (n > 7) m.col(2).setConstant(3);  // a variable without zeros, and one of nothing else
     m.col(0).setZero();
     const fs::path path = directory_.file("a.mtx", sparse_text(m));
-    const auto twin = prepare(read_table(path), preparation());
+    const auto twin = make_matrix(read_table(path), preparation());
     // From blocks of a row each, where there are few, to a single one.
     for (const std::uint64_t memory : {n > 100 ? 50000 : 1, 1 << 26})
       expect_twins(*make_file(view_of_file(path, memory), preparation()), *twin);
@@ -138,7 +139,7 @@ TEST(FileData, SparseKeepsItsDigitsBesideLargeMeans) {
   m(5, 3) = 0;
   const fs::path path = directory.file("a.mtx", sparse_text(m));
   const auto a = make_file(view_of_file(path, 5000), {.scale = true});
-  const auto twin = prepare(read_table(path), {.scale = true});
+  const auto twin = make_matrix(read_table(path), {.scale = true});
   EXPECT_LE((a->scales() - twin->scales()).cwiseQuotient(twin->scales()).cwiseAbs().maxCoeff(),
             1e-9);
   EXPECT_LE((a->gram() - twin->gram()).norm(), 1e-7 * twin->gram().norm());
@@ -175,7 +176,7 @@ TEST(FileData, PanelsAndBlocksCoverLargeTables) {
   for (const bool fortran : {false, true}) {
     const Matrix m = random_matrix(700, 900, 3);  // more than one panel either way
     const fs::path path = directory.file("a.npy", npy_of<float>(m, "<f4", fortran));
-    const auto twin = prepare(read_table(path), all);
+    const auto twin = make_matrix(read_table(path), all);
     expect_twins(*make_file(view_of_file(path, 1 << 20), all), *twin);
   }
 }
@@ -192,7 +193,7 @@ TEST(FileData, FitsAreThoseOfTheTableInMemory) {
   for (const auto& [n, p] : {std::pair{400, 40}, {30, 300}}) {
     const Matrix m = verify::decaying(n, p, 3);
     const fs::path path = directory.file("a.npy", npy_of<double>(m, "<f8"));
-    const auto twin = prepare(read_table(path), {.scale = true});
+    const auto twin = make_matrix(read_table(path), {.scale = true});
     const auto a = make_file(view_of_file(path, 20000), {.scale = true});
     for (const Solver solver : {Solver::automatic, Solver::gram, Solver::outer, Solver::krylov}) {
       if (solver == Solver::gram && p > n) continue;
@@ -224,8 +225,8 @@ TEST(FileData, IsReadNoMoreOftenThanItMust) {
   Options gram = options;
   gram.solver = Solver::gram;
   EXPECT_EQ(passes(once), 0) << "before it is prepared";
-  fit(*make_file(once, {.gram = true}), gram);
-  EXPECT_EQ(passes(once), 1) << "measured, multiplied and judged in a single pass";
+  fit(*make_file(once, {}, {}, FormGram::yes), gram);
+  EXPECT_EQ(passes(once), 1) << "measured, multiplied and evaluated in a single pass";
 
   const FileView often = view_of_file(path, 5000);
   const auto a = make_file(often);
@@ -288,7 +289,7 @@ TEST(FileData, ValuesThatAreNotFiniteAreFoundByTheFirstPass) {
   Matrix m = random_matrix(40, 3, 1);
   m(20, 1) = std::numeric_limits<double>::infinity();
   const Table table = in_file(directory.file("a.npy", npy_of<double>(m, "<f8")));
-  EXPECT_EQ(error_of([&] { prepare(table); }), "row 21, column 2: inf is not a finite number");
+  EXPECT_EQ(error_of([&] { make_matrix(table); }), "row 21, column 2: inf is not a finite number");
 }
 
 class FileThatChanges : public ::testing::Test {
@@ -324,7 +325,7 @@ TEST_F(FileThatChanges, DuringAPassIsRefused) {
   const Tick change = [&](double) {
     if (++ticks == 1) overwrite(1000, "changed!");
   };
-  // What was read ahead of the change is what it was: then the next pass is refused.
+  // What was read ahead of the change is what it was: then the next pass is rejected.
   const std::string error = error_of([&] { a->gram(change); });
   EXPECT_HAS(ticks > 0 && error == "no Error" ? error_of([&] { a->gram(); }) : error,
              "changed while it was being read");
@@ -333,7 +334,7 @@ TEST_F(FileThatChanges, DuringAPassIsRefused) {
 TEST_F(FileThatChanges, SinceItWasLookedAtIsRefused) {
   const Table table = in_file(path_);
   overwrite(1000, "changed!");
-  EXPECT_HAS(error_of([&] { prepare(table); }), "changed while it was being read");
+  EXPECT_HAS(error_of([&] { make_matrix(table); }), "changed while it was being read");
 }
 
 TEST_F(FileThatChanges, ByGrowingOrShrinkingIsRefused) {

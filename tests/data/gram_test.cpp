@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "data/preparation.hpp"
 #include "spcart/data.hpp"
 #include "spcart/error.hpp"
 #include "spcart/threads.hpp"
@@ -14,7 +15,7 @@ TEST(DataGram, IsTheSumOfWhatEachThreadSummed) {
   const Matrix expected = centred.transpose() * centred;
   for (const Index count : {1, 2, 3}) {
     const ThreadScope scope(count);
-    const auto a = make_dense(view_of(s), {.gram = true});
+    const auto a = make_dense(view_of(s), {}, {}, FormGram::yes);
     EXPECT_LE((a->gram() - expected).norm(), 1e-10 * expected.norm()) << count;
   }
 }

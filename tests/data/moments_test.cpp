@@ -22,15 +22,15 @@ using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 /// A table that is read in panels of the smallest size, and sees to it that a pass keeps its word.
 class Chopped final : public StoredMatrix {
  public:
-  Chopped(const Matrix& m, const Preparation& preparation)
+  Chopped(const Matrix& m, const Preparation& preparation, FormGram gram = FormGram::no)
       : StoredMatrix(m.rows(), m.cols(), static_cast<double>(m.size())), m_(m) {
-    measure(preparation);
+    measure(preparation, {}, gram);
   }
 
  private:
-  class Walk final : public Pass {
+  class PanelPass final : public Pass {
    public:
-    Walk(const Matrix& m, Along along, Index step)
+    PanelPass(const Matrix& m, Along along, Index step)
         : m_(m), by_row_(along == Along::rows), step_(step) {}
     void advance(Index first, Index count) override {
       const Index lines = by_row_ ? m_.rows() : m_.cols();
@@ -54,7 +54,7 @@ class Chopped final : public StoredMatrix {
 
   std::unique_ptr<Pass> open(Along along, Index step) const override {
     EXPECT_EQ(step, std::min<Index>(16, along == Along::rows ? rows() : cols()));
-    return std::make_unique<Walk>(m_, along, step);
+    return std::make_unique<PanelPass>(m_, along, step);
   }
   Index panel_bytes() const override { return 1; }
 
@@ -130,12 +130,12 @@ INSTANTIATE_TEST_SUITE_P(DataMoments, OnePass,
 TEST_P(OnePass, FindsTheMomentsOfHardData) {
   const auto [remove_row_mean, center, scale, thread_count] = GetParam();
   const ThreadScope scope(thread_count);
-  Preparation preparation{.remove_row_mean = remove_row_mean, .center = center, .scale = scale};
-  for (const bool gram : {false, true}) {
-    preparation.gram = gram;
+  const Preparation preparation{
+      .remove_row_mean = remove_row_mean, .center = center, .scale = scale};
+  for (const FormGram gram : {FormGram::no, FormGram::yes}) {
     for (const auto& [what, m] : hard_cases()) {
-      expect_moments(*make_dense(m, preparation), m, preparation, what);
-      expect_moments(Chopped(m, preparation), m, preparation, what);
+      expect_moments(*make_dense(view_of(m), preparation, {}, gram), m, preparation, what);
+      expect_moments(Chopped(m, preparation, gram), m, preparation, what);
     }
   }
 }
@@ -144,9 +144,9 @@ TEST(DataMoments, ConstantVariablesAreFoundExactly) {
   Matrix m = random_matrix(300, 4, 2);
   m.col(1).setConstant(0.1);
   m.col(3).setConstant(1e9 + 0.3);
-  for (const bool gram : {false, true}) {
+  for (const FormGram gram : {FormGram::no, FormGram::yes}) {
     for (const bool scale : {false, true}) {
-      const Preparation preparation{.scale = scale, .gram = gram};
+      const Preparation preparation{.scale = scale};
       const auto expect_constant = [&](const DataMatrix& a) {
         EXPECT_EQ(a.means()[1], 0.1);
         EXPECT_EQ(a.means()[3], 1e9 + 0.3);
@@ -156,8 +156,8 @@ TEST(DataMoments, ConstantVariablesAreFoundExactly) {
         EXPECT_EQ(a.gram().row(3).norm(), 0);
         EXPECT_EQ(a.constant_columns(), scale ? std::vector<Index>({1, 3}) : std::vector<Index>());
       };
-      expect_constant(*make_dense(m, preparation));
-      expect_constant(Chopped(m, preparation));
+      expect_constant(*make_dense(view_of(m), preparation, {}, gram));
+      expect_constant(Chopped(m, preparation, gram));
     }
   }
 }
@@ -165,7 +165,7 @@ TEST(DataMoments, ConstantVariablesAreFoundExactly) {
 TEST(DataMoments, AVariableMayBeginToVaryLate) {
   Matrix m = Matrix::Constant(200, 2, 1e6);
   m(199, 1) += 1;
-  const Chopped a(m, {.gram = true});
+  const Chopped a(m, {}, FormGram::yes);
   EXPECT_EQ(a.column_squared_norms()[0], 0);
   EXPECT_NEAR(a.column_squared_norms()[1], 1 - 1.0 / 200, 1e-14);
   EXPECT_NEAR(a.means()[1], 1e6 + 1.0 / 200, 1e-9);
@@ -173,13 +173,13 @@ TEST(DataMoments, AVariableMayBeginToVaryLate) {
 
 TEST(DataMoments, ValuesThatAreNotFiniteAreNamedWhereverTheyAre) {
   for (const Index row : {0, 3, 16, 99})
-    for (const bool gram : {false, true}) {
+    for (const FormGram gram : {FormGram::no, FormGram::yes}) {
       Matrix m = random_matrix(100, 3, 1);
       m(row, 1) = -std::numeric_limits<double>::infinity();
       for (const bool remove_row_mean : {false, true}) {
-        const Preparation preparation{.remove_row_mean = remove_row_mean, .gram = gram};
+        const Preparation preparation{.remove_row_mean = remove_row_mean};
         try {
-          Chopped a(m, preparation);
+          Chopped a(m, preparation, gram);
           FAIL() << "row " << row;
         } catch (const Error& error) {
           EXPECT_EQ(std::string(error.what()),
@@ -195,16 +195,15 @@ TEST(DataMoments, TheGramMatrixThatWasFormedServesAllItCan) {
     const Matrix x = random_matrix(p, 3, 4);
     const Matrix fresh = random_matrix(n + 5, p, 5);
     for (const bool center : {false, true}) {
-      const auto a = make_dense(m, {.center = center, .scale = true, .gram = true});
-      const auto b = make_dense(m, {.center = center, .scale = true});
-      EXPECT_FALSE(a->preparation().gram);
+      const Preparation preparation{.center = center, .scale = true};
+      const auto a = make_dense(view_of(m), preparation, {}, FormGram::yes);
+      const auto b = make_dense(m, preparation);
       EXPECT_TRUE(a->column_squared_norms() == b->column_squared_norms());
       EXPECT_LE((a->gram() - b->gram()).norm(), 1e-13 * b->gram().norm());
       EXPECT_LE((a->gram_times(x) - b->gram_times(x)).norm(), 1e-12 * b->gram_times(x).norm());
 
-      Preparation as_before = a->preparation();
-      as_before.gram = true;
-      const auto c = make_dense(fresh, as_before), d = make_dense(fresh, b->preparation());
+      const auto c = make_dense(view_of(fresh), a->preparation(), {}, FormGram::yes);
+      const auto d = make_dense(fresh, b->preparation());
       EXPECT_LE((c->gram() - d->gram()).norm(), 1e-12 * d->gram().norm());
     }
   }
@@ -246,7 +245,8 @@ TEST(DataMoments, SameThreadsSameBits) {
   const Matrix m = random_matrix(3000, 50, 6);
   for (const Index count : {1, 2, 3}) {
     const ThreadScope scope(count);
-    const auto a = make_dense(m, {.gram = true}), b = make_dense(m, {.gram = true});
+    const auto a = make_dense(view_of(m), {}, {}, FormGram::yes);
+    const auto b = make_dense(view_of(m), {}, {}, FormGram::yes);
     EXPECT_TRUE(a->gram() == b->gram());
     EXPECT_TRUE(a->means() == b->means());
     EXPECT_TRUE(a->column_squared_norms() == b->column_squared_norms());
@@ -259,7 +259,7 @@ TEST(DataMoments, TicksCanStopTheMeasuring) {
   const Tick stop = [&](double) {
     if (++ticks == 2) throw Cancelled();
   };
-  EXPECT_THROW(make_dense(view_of(m), {.gram = true}, stop), Cancelled);
+  EXPECT_THROW(make_dense(view_of(m), {}, stop, FormGram::yes), Cancelled);
   EXPECT_EQ(ticks, 2);
 }
 

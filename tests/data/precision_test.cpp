@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "command.hpp"
+#include "data/preparation.hpp"
 #include "spcart/spcart.hpp"
 #include "verify.hpp"
 
@@ -34,9 +35,8 @@ void expect_products(const DataMatrix& single, const DataMatrix& full, const std
 void expect_single(const DenseView& view, Preparation preparation, const std::string& what) {
   const auto full = make_dense(view, preparation);
   preparation.precision = Precision::single;
-  for (const bool gram : {false, true}) {
-    preparation.gram = gram;
-    const auto single = make_dense(view, preparation);
+  for (const FormGram gram : {FormGram::no, FormGram::yes}) {
+    const auto single = make_dense(view, preparation, {}, gram);
     EXPECT_EQ(single->preparation().precision, Precision::single);
     EXPECT_TRUE(single->means() == full->means()) << what;
     EXPECT_TRUE(single->scales() == full->scales()) << what;
@@ -72,8 +72,8 @@ TEST(DataPrecision, LargeMeansAreRemovedBeforeNumbersBecomeSingle) {
   expect_products(*make_dense(m, preparation), *truth, "float64");
   const Eigen::MatrixXi integers = m.cast<int>();
   expect_products(*make_dense(view_of(integers), preparation), *truth, "int32");
-  const Preparation with_gram{.precision = Precision::single, .gram = true};
-  expect_products(*make_dense(view_of(integers), with_gram), *truth, "with gram");
+  expect_products(*make_dense(view_of(integers), preparation, {}, FormGram::yes), *truth,
+                  "with gram");
 }
 
 TEST(DataPrecision, UnitsAreOutOfTheRangeOfSingle) {
@@ -109,7 +109,7 @@ TEST(DataPrecision, SumsOverManySamplesAreDouble) {
 
 TEST(DataPrecision, SparseTablesAndCovariancesStayInDouble) {
   const Matrix m = verify::decaying(30, 5, 1);
-  const Preparation preparation{.precision = Precision::single, .gram = true};
+  const Preparation preparation{.precision = Precision::single};
   const Matrix c = m.transpose() * m;
   EXPECT_EQ(make_covariance(c, preparation)->preparation().precision, Precision::full);
   EXPECT_TRUE(make_covariance(c, preparation)->gram() == make_covariance(c)->gram());
@@ -127,9 +127,9 @@ TEST(DataPrecision, SparseTablesAndCovariancesStayInDouble) {
 /// Loadings and supports of whole fits, on data whose components are apart.
 void expect_same_fit(const DenseView& view, const Options& options, const std::string& what) {
   const Result full = fit(*make_dense(view), options);
-  for (const bool gram : {false, true}) {
+  for (const FormGram gram : {FormGram::no, FormGram::yes}) {
     const Result single =
-        fit(*make_dense(view, {.precision = Precision::single, .gram = gram}), options);
+        fit(*make_dense(view, {.precision = Precision::single}, {}, gram), options);
     EXPECT_EQ(verify::supports(single.loadings), verify::supports(full.loadings)) << what;
     const Matrix difference = Matrix(single.loadings) - Matrix(full.loadings);
     EXPECT_LE(difference.cwiseAbs().maxCoeff(), 1e-4) << what;

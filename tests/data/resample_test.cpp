@@ -1,4 +1,4 @@
-#include "spcart/resample.hpp"
+#include "data/resample.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,11 +18,7 @@ Matrix rows_of(const Matrix& s, std::vector<Index> rows) {
 }
 
 std::vector<Preparation> preparations() {
-  return {{},
-          {.center = false},
-          {.scale = true},
-          {.remove_row_mean = true, .scale = true},
-          {.gram = true}};
+  return {{}, {.center = false}, {.scale = true}, {.remove_row_mean = true, .scale = true}};
 }
 
 void expect_same(const DataMatrix& a, const Matrix& expected) {
@@ -118,7 +114,7 @@ TEST(Resample, RowMeansAreRemovedBeforePermuting) {
   EXPECT_NEAR(permuted->squared_norm(), a->squared_norm(), 1e-9 * a->squared_norm());
 }
 
-TEST(Resample, RefusesWhatCannotBe) {
+TEST(Resample, RejectsWhatCannotBe) {
   const Matrix s = verify::decaying(20, 12, 1);
   const auto a = make_dense(view_of(s));
   EXPECT_THROW(select_rows(*a, {}, {}), Error);

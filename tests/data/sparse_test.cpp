@@ -264,5 +264,23 @@ TEST(SparseKernels, CutsBalanceEntriesAndCoverAllLines) {
   EXPECT_LE(std::abs(2 * half - whole), 2 * widest + 60);
 }
 
+template <class Sparse>
+void expect_view_of(const Matrix& dense) {
+  Sparse sparse = dense.sparseView().template cast<typename Sparse::Scalar>();
+  sparse.makeCompressed();
+  const Vector x = random_matrix(dense.cols(), 1, 2);
+  const auto a = make_sparse(view_of(sparse)), twin = make_dense(dense);
+  EXPECT_LT((a->times(x) - twin->times(x)).norm(), 1e-5 * twin->times(x).norm());
+  sparse.uncompress();
+  EXPECT_THROW(view_of(sparse), Error);
+}
+
+TEST(Sparse, EigenMatricesAreViewedInEitherOrder) {
+  const Matrix dense = (random_matrix(30, 12, 1).array() > 0.5).cast<double>();
+  expect_view_of<Eigen::SparseMatrix<double>>(dense);
+  expect_view_of<Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>>(dense);
+  expect_view_of<Eigen::SparseMatrix<float, Eigen::RowMajor>>(dense);
+}
+
 }  // namespace
 }  // namespace spcart

@@ -47,7 +47,7 @@ TEST(DataWarnings, AreNotSaidOfScaledVariables) {
 
 TEST(DataWarnings, AreNotSaidOfOrdinaryTables) {
   for (const char* dataset : {"pitprops", "synthetic", "spiked", "patches", "random"})
-    EXPECT_TRUE(dominant_columns(*prepare(load_dataset(dataset))).empty()) << dataset;
+    EXPECT_TRUE(dominant_columns(*make_matrix(load_dataset(dataset))).empty()) << dataset;
   Matrix few = Matrix::Ones(4, 2);
   few.col(1) = Eigen::Vector4d(1, 2, 3, 4);
   EXPECT_TRUE(dominant_columns(*make_dense(view_of(few))).empty());

@@ -93,7 +93,7 @@ TEST(Datasets, NumbersAreTheSameOnEveryMachine) {
   EXPECT_EQ(patches.sum(), 997292);
 }
 
-TEST(Datasets, RefusesBadTextAndSaysWhy) {
+TEST(Datasets, RejectsBadTextAndSaysWhy) {
   EXPECT_EQ(error_of("props"),
             "no dataset is named '@props'; there are @pitprops, @synthetic, @random, @spiked, "
             "@patches");
@@ -108,7 +108,7 @@ TEST(Datasets, RefusesBadTextAndSaysWhy) {
             "@random: seed = '-1', must be a whole number from 0 to 2^64 - 1");
 }
 
-TEST(Datasets, RefusesValuesOutOfRange) {
+TEST(Datasets, RejectsValuesOutOfRange) {
   EXPECT_EQ(error_of("random:n=1"), "@random: n = 1, must be from 2 to 1000000000");
   EXPECT_EQ(error_of("random:p=0"), "@random: p = 0, must be from 1 to 2000000");
   EXPECT_EQ(error_of("random:n=1000000,p=1000000"), "@random: p = 1000000, must be from 1 to 1000");
@@ -199,7 +199,7 @@ TEST(Spiked, SpcartFindsThePlantedSupports) {
     Options options;
     options.components = 5;
     options.nonzeros = 8;
-    const Result result = fit(*prepare(spiked.table), options);
+    const Result result = fit(*make_matrix(spiked.table), options);
     EXPECT_EQ(supports(result.loadings), supports(spiked.truth));
   }
 }
@@ -222,7 +222,7 @@ TEST(Patches, OfMoreImagesBeginWithThoseOfFewer) {
 
 /// The paper's patches of natural images have .42, .71 and .95.
 TEST(Patches, HaveTheSpectrumOfNaturalImages) {
-  const auto a = prepare(load_dataset("patches"), {.remove_row_mean = true});
+  const auto a = make_matrix(load_dataset("patches"), {.remove_row_mean = true});
   const Vector eigenvalues = spectrum(a->gram());
   EXPECT_NEAR(cpev(eigenvalues, 3), 0.42, 0.03);
   EXPECT_NEAR(cpev(eigenvalues, 14), 0.71, 0.03);

@@ -15,7 +15,7 @@ constexpr TruncationType kTypes[] = {TruncationType::hard, TruncationType::soft,
                                      TruncationType::count, TruncationType::energy};
 
 Result fit_dataset(std::string_view dataset, const Options& options) {
-  return fit(*prepare(load_dataset(dataset)), options);
+  return fit(*make_matrix(load_dataset(dataset)), options);
 }
 
 using Supports = std::vector<std::vector<Index>>;
@@ -76,7 +76,7 @@ TEST(Fit, RecoversPlantedSupports) {
     const Spiked spiked = make_spiked({.seed = seed});
     Supports truth = verify::supports(spiked.truth);
     std::ranges::sort(truth);
-    const auto a = prepare(spiked.table);
+    const auto a = make_matrix(spiked.table);
     Options options{.components = spiked.truth.cols(), .nonzeros = spiked.truth.col(0).nonZeros()};
     Supports found = verify::supports(fit(*a, options).loadings);
     std::ranges::sort(found);
@@ -174,7 +174,7 @@ TEST(Fit, RotationRowsFollowTheComponents) {
 
 TEST(Fit, SameInputSameBitsAndAcrossThreadsSameSupports) {
   // Large enough that threads share every stage.
-  const auto a = prepare(make_spiked({.n = 600, .p = 2500, .r = 50, .k = 20}).table);
+  const auto a = make_matrix(make_spiked({.n = 600, .p = 2500, .r = 50, .k = 20}).table);
   for (const auto type : kTypes) {
     Options options{
         .components = 50, .truncation = type, .start = Start::random, .refit = 2, .seed = 7};
@@ -234,7 +234,7 @@ TEST(Fit, SignsOfEqualEntriesAreDecidedByTheFirst) {
 }
 
 TEST(Fit, ALambdaThatEmptiesLoadingsGivesZerosAndAWarning) {
-  const auto a = prepare(load_dataset("random:n=50,p=40,seed=1"));
+  const auto a = make_matrix(load_dataset("random:n=50,p=40,seed=1"));
   for (const auto type : {TruncationType::hard, TruncationType::soft}) {
     const Result result = fit(*a, {.components = 4, .truncation = type, .lambda = 0.9, .refit = 2});
     EXPECT_EQ(result.loadings.nonZeros(), 0);

@@ -152,17 +152,17 @@ TEST_F(RealData, NoMethodFormsAMatrixOfGenesByGenes) {
 }
 
 TEST_F(RealData, GenesWideAndDense) {
-  const auto a = prepare(read("leukemia_72x7129.npy"));
+  const auto a = make_matrix(read("leukemia_72x7129.npy"));
   const Result result = fit(*a, {.components = 6});
   EXPECT_EQ(result.solver, Solver::outer);
   EXPECT_NEAR(result.criteria.cpev_pca, 0.5211, 0.5e-4);
-  const auto scaled = prepare(read("leukemia_72x7129.npy"), {.scale = true});
+  const auto scaled = make_matrix(read("leukemia_72x7129.npy"), {.scale = true});
   EXPECT_NEAR(principal_basis(*scaled, 6).cpev(), 0.3969, 0.5e-4);
   EXPECT_NEAR(principal_basis(*scaled, 6, {.solver = Solver::krylov}).cpev(), 0.3969, 0.5e-4);
 }
 
 TEST_F(RealData, CellsSparseByEverySolver) {
-  const auto a = prepare(read("pbmc1k_v3_906x14688.mtx.gz"));
+  const auto a = make_matrix(read("pbmc1k_v3_906x14688.mtx.gz"));
   const Basis direct = principal_basis(*a, 10, {.solver = Solver::outer});
   const Basis iterated = principal_basis(*a, 10, {.solver = Solver::krylov});
   EXPECT_LE(verify::subspace_distance(direct.vectors, iterated.vectors), 1e-5);
@@ -171,7 +171,7 @@ TEST_F(RealData, CellsSparseByEverySolver) {
 
 TEST_F(RealData, ColonAndCellLines) {
   const auto cpev = [](const char* name, Index r) {
-    return principal_basis(*prepare(read(name)), r).cpev();
+    return principal_basis(*make_matrix(read(name)), r).cpev();
   };
   EXPECT_NEAR(cpev("colon_62x2000.npy", 6), 0.748, 0.5e-3);
   EXPECT_NEAR(cpev("lymphoma_62x4026.npy", 20), 0.778, 0.5e-3);

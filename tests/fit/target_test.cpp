@@ -33,7 +33,7 @@ std::vector<Scanned> scan(const DataMatrix& a, const Basis& basis, TruncationTyp
 
 class TargetTest : public testing::TestWithParam<TruncationType> {
  protected:
-  const std::unique_ptr<DataMatrix> a = prepare(load_dataset("pitprops"));
+  const std::unique_ptr<DataMatrix> a = make_matrix(load_dataset("pitprops"));
   const Basis basis = principal_basis(*a, kComponents);
   const std::vector<Scanned> all = scan(*a, basis, GetParam());
 };
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Types, TargetTest,
                          type_name);
 
 TEST(Target, KeepCountsWhatRefitGains) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const Options plain{
       .components = kComponents, .keep = 0.93, .effort = Effort{Effort::Level::none}};
   Options refitted = plain;
@@ -113,7 +113,7 @@ TEST(Target, KeepCountsWhatRefitGains) {
 }
 
 TEST(Target, WorksForOtherMethods) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   for (const Method method : {Method::st, Method::rsvd_gp, Method::gpower, Method::spca}) {
     const Result result = fit(*a, {.method = method,
                                    .components = 3,
@@ -124,7 +124,7 @@ TEST(Target, WorksForOtherMethods) {
 }
 
 TEST(Target, VarianceTakesTheFewestComponents) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const Basis basis = principal_basis(*a, kVariables);
   double explained = 0;
   for (Index r = 1; r <= kVariables; ++r) {
@@ -138,7 +138,7 @@ TEST(Target, VarianceTakesTheFewestComponents) {
 }
 
 TEST(Restarts, KeepTheBestOfAllStarts) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   Options options{.components = kComponents, .restarts = 10, .seed = 3};
   const Result by_objective = fit(*a, options);
   ASSERT_TRUE(by_objective.restarts);
@@ -158,7 +158,7 @@ TEST(Restarts, KeepTheBestOfAllStarts) {
 }
 
 TEST(Restarts, AreThoseOfTheSeedWhateverTheThreads) {
-  const auto a = prepare(load_dataset("synthetic"));
+  const auto a = make_matrix(load_dataset("synthetic"));
   Options options{.components = 2, .restarts = 5, .seed = 7, .threads = 1};
   const Result one = fit(*a, options);
   options.threads = 3;

@@ -78,7 +78,8 @@ TEST(Refine, GainsOverRefit) {
       const auto a = make_dense(verify::decaying(50, 30, seed));
       const Result refitted = fit(
           *a, {.components = 6, .nonzeros = 5, .refit = 10, .effort = Effort{Effort::Level::none}});
-      sum += judge(*a, refine(*a, refitted.loadings, counts, 20), 1).cpev - refitted.criteria.cpev;
+      sum +=
+          evaluate(*a, refine(*a, refitted.loadings, counts, 20), 1).cpev - refitted.criteria.cpev;
     }
     return sum / kProblems;
   };
@@ -149,7 +150,7 @@ TEST(Refine, TotalMovesNonzerosToTheComponentsThatNeedThem) {
 /// One component of k variables explains most where the largest eigenvalue of a k x k part of the
 /// covariance is largest.
 TEST(Refine, OneComponentIsTheBestOfAllSubsets) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const Matrix c = a->gram();
   const Index p = c.rows();
   double best = 0;
@@ -161,7 +162,7 @@ TEST(Refine, OneComponentIsTheBestOfAllSubsets) {
       }
   const Loadings refined = refine(*a, on(p, {{0, 4, 8}}), Counts::each, 20);
   EXPECT_EQ(refined.nonZeros(), 3);
-  EXPECT_NEAR(judge(*a, refined, 1).cpev, best / c.trace(), 1e-6);
+  EXPECT_NEAR(evaluate(*a, refined, 1).cpev, best / c.trace(), 1e-6);
 }
 
 TEST(Refine, EmptyRepeatedAndVoidComponentsAreHarmless) {
@@ -179,7 +180,7 @@ TEST(Refine, EmptyRepeatedAndVoidComponentsAreHarmless) {
     EXPECT_TRUE(Matrix(refined).allFinite());
     EXPECT_EQ(refined.col(2).nonZeros(), 0);
     EXPECT_LE(refined.nonZeros(), start.nonZeros());
-    EXPECT_GE(judge(*a, refined, 1).cpev, judge(*a, start, 1).cpev - 1e-12);
+    EXPECT_GE(evaluate(*a, refined, 1).cpev, evaluate(*a, start, 1).cpev - 1e-12);
   }
   const auto nothing = make_dense(Matrix::Zero(20, 10), {.center = false});
   EXPECT_EQ(Matrix(refine(*nothing, start, Counts::total, 3)), Matrix(normalized(start)));
@@ -233,7 +234,7 @@ TEST(Refine, FitKeepsCountsByTruncationType) {
   EXPECT_EQ(counts_of(TruncationType::hard), Counts::total);
   EXPECT_EQ(counts_of(TruncationType::soft), Counts::total);
   EXPECT_EQ(counts_of(TruncationType::energy), Counts::total);
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   for (const TruncationType type : {TruncationType::hard, TruncationType::soft,
                                     TruncationType::count, TruncationType::energy}) {
     const Result plain = fit(*a, {.components = 6, .truncation = type});
@@ -279,7 +280,7 @@ TEST_F(RefineOnRealData, PatchesLieAboveEveryPeer) {
 }
 
 TEST_F(RefineOnRealData, GenesLieAboveEveryPeer) {
-  const auto a = prepare(read("leukemia_72x7129.npy"));
+  const auto a = make_matrix(read("leukemia_72x7129.npy"));
   const auto cpev = [&](Index nonzeros) {
     return fit(*a, {.components = 6,
                     .nonzeros = nonzeros,

@@ -52,10 +52,10 @@ TEST(Refit, ExplainedVarianceNeverFallsAndSupportNeverGrows) {
     const auto a = make_dense(m);
     Loadings x = sparse_loadings(*a, 6, 5);
     const auto support = verify::supports(x);
-    double before = judge(*a, x, 1).cpev;
+    double before = evaluate(*a, x, 1).cpev;
     for (int round = 0; round < 10; ++round) {
       x = refit(*a, x, 1);
-      const double after = judge(*a, x, 1).cpev;
+      const double after = evaluate(*a, x, 1).cpev;
       EXPECT_GE(after, before - 1e-12);
       before = after;
     }
@@ -72,7 +72,7 @@ TEST(Refit, EmptyAndRepeatedComponentsAreHarmless) {
   const Loadings fitted = refit(*a, Loadings(x.sparseView()), 5);
   EXPECT_TRUE(Matrix(fitted).allFinite());
   EXPECT_EQ(fitted.col(2).nonZeros(), 0);
-  EXPECT_GE(judge(*a, fitted, 1).cpev, judge(*a, Loadings(x.sparseView()), 1).cpev - 1e-10);
+  EXPECT_GE(evaluate(*a, fitted, 1).cpev, evaluate(*a, Loadings(x.sparseView()), 1).cpev - 1e-10);
 }
 
 TEST(Refit, NoRoundsGiveTheLoadingsBackWithUnitLength) {

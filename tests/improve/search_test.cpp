@@ -234,7 +234,7 @@ TEST(Search, NeverExplainsLessNorUsesMoreNorOverlapsMore) {
 }
 
 TEST(Search, NumbersOfNonzerosMayDiffer) {
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   const std::vector<Loadings> start = {random_loadings(13, 3, 1, 1)};
   const Loadings found =
       search(*data, start, Vector::Ones(13), {.nonzeros = {7, 1, 3}, .scale = 0.1});
@@ -244,7 +244,7 @@ TEST(Search, NumbersOfNonzerosMayDiffer) {
 }
 
 TEST(Search, TotalMovesNonzerosToWhereTheyExplainMore) {
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   const auto run = [&](TruncationType type) {
     return fit(*data, {.components = 6, .truncation = type, .nonzeros = 3});
   };
@@ -257,7 +257,7 @@ TEST(Search, TotalMovesNonzerosToWhereTheyExplainMore) {
 
 /// Share of the target rows of Pitprops (13 variables, correlations) that a normal search reaches.
 TEST(Search, ReachesTheBestThatIsKnownOfPitprops) {
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   const Result two = fit(*data, {.components = 2, .nonzeros = 3});
   EXPECT_GE(two.criteria.cpev, 0.3598);
   const Result six = fit(*data, {.components = 6, .nonzeros = 3});
@@ -272,7 +272,7 @@ TEST(Search, ReachesTheBestThatIsKnownOfPitprops) {
 }
 
 TEST(Search, OverlapIsADial) {
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   double before = 0;
   for (const double allowed : {0.0, 0.02, 0.05, 0.1, 1.0}) {
     const Result found = fit(*data, {.components = 6, .nonzeros = 3, .overlap = allowed});
@@ -285,7 +285,7 @@ TEST(Search, OverlapIsADial) {
 /// The best disjoint supports of three variables explain .7920 (every one of them was tried), so
 /// orthogonal components explain no less.
 TEST(Search, OrthogonalComponentsAreFoundToo) {
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   for (const std::uint64_t seed : {0, 1, 2}) {
     const Result found = fit(*data, {.components = 6, .nonzeros = 3, .overlap = 0, .seed = seed});
     EXPECT_GE(found.criteria.cpev, 0.79) << seed;
@@ -415,7 +415,7 @@ TEST(Search, TiesCopiesAndConstantsDoNoHarm) {
 }
 
 TEST(Search, KeepsWhatIsAskedForWithFewer) {
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   for (const TruncationType type : {TruncationType::hard, TruncationType::count}) {
     const auto run = [&](Effort::Level level) {
       return fit(*data,
@@ -434,13 +434,13 @@ TEST(Search, RunsByDefaultWhereATargetIsNamed) {
   EXPECT_EQ(effort_of({.nonzeros = 3}).level, Effort::Level::normal);
   EXPECT_EQ(effort_of({.sparsity = 0.5}).level, Effort::Level::normal);
   EXPECT_EQ(effort_of({.keep = 0.9}).level, Effort::Level::normal);
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   EXPECT_FALSE(fit(*data, {.components = 3}).search);
   EXPECT_TRUE(fit(*data, {.components = 3, .effort = Effort{}}).search);
 }
 
 TEST(Search, EffortMayBeATime) {
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   const Result found =
       fit(*data, {.components = 6, .nonzeros = 3, .effort = Effort{Effort::Level::seconds, 0.02}});
   EXPECT_GE(found.criteria.cpev, found.search->cpev_before);
@@ -453,7 +453,7 @@ TEST(Search, EffortHasNames) {
 }
 
 TEST(Search, CanBeCancelled) {
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   EXPECT_THROW(fit(*data, {.components = 6, .nonzeros = 3},
                    [](const Progress& progress) {
                      return progress.stage != "search" || progress.fraction < 0.5;
@@ -462,7 +462,7 @@ TEST(Search, CanBeCancelled) {
 }
 
 TEST(Search, RejectsWhatMakesNoSense) {
-  const auto data = prepare(load_dataset("pitprops"));
+  const auto data = make_matrix(load_dataset("pitprops"));
   const auto with = [](Effort effort, double allowed) {
     return Options{.components = 2, .nonzeros = 3, .effort = effort, .overlap = allowed};
   };
@@ -518,7 +518,7 @@ TEST_F(SearchOnRealData, FindsTheProvedOptimaOfOneComponent) {
   for (const Row& row : kRows) {
     Table table = read(fmt::format("covariances/{}.npy", row.file).c_str());
     table.covariance = true;
-    const auto data = prepare(table);
+    const auto data = make_matrix(table);
     for (const auto& [k, optimum] : {std::pair{5, row.five}, {10, row.ten}}) {
       const Result found = fit(*data, {.components = 1, .nonzeros = k});
       EXPECT_NEAR(found.criteria.cpev * data->squared_norm(), optimum, 2e-6)
@@ -543,7 +543,7 @@ TEST_F(SearchOnRealData, ExplainsMoreOfImagePatchesThanRefining) {
 }
 
 TEST_F(SearchOnRealData, ExplainsAsMuchOfGenesAsRefining) {
-  const auto data = prepare(read("leukemia_72x7129.npy"));
+  const auto data = make_matrix(read("leukemia_72x7129.npy"));
   for (const auto& [sparsity, refined] : {std::pair{0.9, 0.5054}, {0.97, 0.4687}})
     EXPECT_GE(fit(*data, {.components = 6, .sparsity = sparsity}).criteria.cpev, refined);
 }

@@ -42,7 +42,7 @@ void expect_twins(const fs::path& path, ReadOptions options = {}) {
   EXPECT_EQ(file.samples, memory.samples);
   EXPECT_EQ(file.notes, memory.notes);
   const Matrix x = verify::random_matrix(memory.cols(), 2, 1);
-  const auto a = prepare(file, {.scale = true}), twin = prepare(memory, {.scale = true});
+  const auto a = make_matrix(file, {.scale = true}), twin = make_matrix(memory, {.scale = true});
   EXPECT_LE((a->gram_times(x) - twin->gram_times(x)).norm(),
             1e-12 * (1 + twin->gram_times(x).norm()));
 }
@@ -141,7 +141,7 @@ TEST_F(TextInFile, UnorderedEntriesAreSortedInRuns) {
   EXPECT_TRUE(view.sparse);
   EXPECT_LT(view.entries, kEntries);
   EXPECT_EQ(to_matrix(table), expected);
-  const auto a = prepare(table);
+  const auto a = make_matrix(table);
   const auto twin = make_dense(expected);
   const Matrix x = verify::random_matrix(kCols, 3, 1);
   EXPECT_LE((a->gram_times(x) - twin->gram_times(x)).norm(), 1e-11 * twin->gram().norm());
@@ -231,7 +231,7 @@ TEST_F(KeptCopies, AreMadeAnewWhereSourceOrOptionsChange) {
   read({.missing = Missing::drop});
   read({.exclude = {"b"}});
   read({.exclude = {"b", "c"}});
-  read({.row_labels = Presence::yes});
+  read({.row_labels = Tristate::yes});
   EXPECT_EQ(copies().size(), 5u);
   fs::last_write_time(path_, fs::last_write_time(path_) + std::chrono::seconds(1));
   read();

@@ -115,14 +115,14 @@ TEST(Csv, QuotedNumbersAboveBareOnesAreNames) {
 
 TEST(Csv, PresenceOverridesWhatIsFound) {
   ReadOptions options;
-  options.header = Presence::yes;
+  options.header = Tristate::yes;
   EXPECT_EQ(read("1,2\n3,4\n", options).variables, (Names{"1", "2"}));
-  options.row_labels = Presence::yes;
+  options.row_labels = Tristate::yes;
   const Table labelled = read("1,2\n3,4\n", options);
   EXPECT_EQ(labelled.variables, Names{"2"});
   EXPECT_EQ(labelled.samples, Names{"3"});
   options = {};
-  options.header = Presence::no;
+  options.header = Tristate::no;
   EXPECT_HAS(refusal("a,b\n1,2\n", options), "data.csv:1:2: 'b'");
 }
 
@@ -186,7 +186,7 @@ TEST(Csv, ExcludeRefusesUnknownNamesAndLeavingNothing) {
   EXPECT_HAS(refusal("a,b\n1,2\n", options), "no variables are left");
 }
 
-TEST(Csv, RefusesRaggedLines) {
+TEST(Csv, RejectsRaggedLines) {
   EXPECT_HAS(refusal("1,2,3,4\n1,2,3,4\n1,2,3\n"),
              "data.csv:3: line 3 has 3 fields, the first has 4");
   EXPECT_HAS(refusal("a,b\n1,2\n1,2,\"3,4\",5\n"), "line 3 has 4 fields, the first has 2");
@@ -195,7 +195,7 @@ TEST(Csv, RefusesRaggedLines) {
   EXPECT_HAS(refusal("a,b\n1,2\n7\n"), "line 3 has 1 field, the first has 2");
 }
 
-TEST(Csv, RefusesTextAndSaysHowToLeaveOutAColumn) {
+TEST(Csv, RejectsTextAndSaysHowToLeaveOutAColumn) {
   const std::string column = refusal("a,kind\n1,x\n2,y\n");
   EXPECT_HAS(column, "data.csv:2:2: 'x' of 'kind' is not a number");
   EXPECT_HAS(column, "--exclude kind");
@@ -207,7 +207,7 @@ TEST(Csv, RefusesTextAndSaysHowToLeaveOutAColumn) {
   EXPECT_HAS(refusal("1,2\n3,+-4\n"), "'+-4'");
 }
 
-TEST(Csv, RefusesInfinityWhateverIsAskedOfMissing) {
+TEST(Csv, RejectsInfinityWhateverIsAskedOfMissing) {
   for (const Missing missing : {Missing::error, Missing::drop, Missing::mean}) {
     ReadOptions options;
     options.missing = missing;
@@ -218,7 +218,7 @@ TEST(Csv, RefusesInfinityWhateverIsAskedOfMissing) {
   }
 }
 
-TEST(Csv, RefusesMissingByDefault) {
+TEST(Csv, RejectsMissingByDefault) {
   for (const std::string token : {"", "NA", "NaN", "nan", "null", "NULL", "?", "N/A", "\" \""}) {
     const std::string message = refusal("a,b\n1,2\n" + token + ",4\n");
     EXPECT_HAS(message, "data.csv:3:1: missing value");
@@ -227,18 +227,18 @@ TEST(Csv, RefusesMissingByDefault) {
   }
 }
 
-TEST(Csv, RefusesFilesWithoutData) {
+TEST(Csv, RejectsFilesWithoutData) {
   EXPECT_HAS(refusal(""), "data.csv: is empty");
   EXPECT_HAS(refusal("\n\n  \n"), "holds no data");
   EXPECT_HAS(refusal("a,b,c\n"), "has a header but no data");
 }
 
-TEST(Csv, RefusesBrokenQuotes) {
+TEST(Csv, RejectsBrokenQuotes) {
   EXPECT_HAS(refusal("a,\"b\n1,2\n"), "data.csv:1: a quoted field is never closed");
   EXPECT_HAS(refusal("a,b\n1,\"2\"3\n"), "data.csv:2:2: '3' follows a closing quote");
 }
 
-TEST(Csv, RefusesJunkWithAPrintableMessage) {
+TEST(Csv, RejectsJunkWithAPrintableMessage) {
   EXPECT_HAS(refusal(std::string_view("1,2\n\0\x01,3\n", 9)), "zero bytes");
   const std::string message = refusal("1,2\n3,\x1b[31m\xff\xfe\n");
   EXPECT_HAS(message, "data.csv:2:2: '\\x1b[31m\\xff\\xfe'");
@@ -278,7 +278,7 @@ TEST(Csv, ASlipInTheFirstCellMakesNoLabels) {
   EXPECT_EQ(read("a,b\nx,2\ny,5\n").samples, (Names{"x", "y"}));
   EXPECT_EQ(read(",b\nx,2\n4,5\n").samples, (Names{"x", "4"}));
   ReadOptions options;
-  options.row_labels = Presence::yes;
+  options.row_labels = Tristate::yes;
   EXPECT_EQ(read("a,b\nx,2\n4,5\n", options).samples, (Names{"x", "4"}));
 }
 
@@ -297,7 +297,7 @@ TEST(Csv, TheSeparatorSplitsTheFirstLinesAlike) {
   EXPECT_EQ(read("a,b\n0,1,2\n1,3,4\n").cols(), 2);
 }
 
-TEST(Csv, RefusesLinesThatEndWithCrAlone) {
+TEST(Csv, RejectsLinesThatEndWithCrAlone) {
   EXPECT_HAS(refusal("a,b\r1,2\r3,4\r"), "data.csv: its lines end with CR alone");
 }
 

@@ -154,7 +154,7 @@ TEST(MatrixMarket, HasWideOffsetsWhereNarrowOnesDoNotReach) {
   }
 }
 
-TEST(MatrixMarket, RefusesBannersThatItDoesNotKnow) {
+TEST(MatrixMarket, RejectsBannersThatItDoesNotKnow) {
   EXPECT_HAS(refusal("1 1 1\n"), "data.mtx:1: '1 1 1' is no MatrixMarket banner");
   EXPECT_HAS(refusal("%%MatrixMarket vector coordinate real general\n"), "'vector' is not read");
   EXPECT_HAS(refusal(kBanner + "list real general\n"), "'list' is not read");
@@ -163,7 +163,7 @@ TEST(MatrixMarket, RefusesBannersThatItDoesNotKnow) {
   EXPECT_HAS(refusal(kBanner + "coordinate real hermitian\n"), "'hermitian' is not read");
 }
 
-TEST(MatrixMarket, RefusesSizesThatCannotBe) {
+TEST(MatrixMarket, RejectsSizesThatCannotBe) {
   EXPECT_HAS(refusal(kReal), "ends before the line of sizes");
   EXPECT_HAS(refusal(kReal + "2 2\n1 1 1\n"), "data.mtx:2: '2 2' is no line of sizes");
   EXPECT_HAS(refusal(kReal + "2 2 1 1\n1 1 1\n"), "is no line of sizes");
@@ -177,7 +177,7 @@ TEST(MatrixMarket, RefusesSizesThatCannotBe) {
   EXPECT_HAS(refusal(kBanner + "coordinate real symmetric\n2 3 1\n1 1 1\n"), "not square");
 }
 
-TEST(MatrixMarket, RefusesLyingCountsWithoutAllocatingThem) {
+TEST(MatrixMarket, RejectsLyingCountsWithoutAllocatingThem) {
   EXPECT_HAS(refusal(kReal + "2 2 3\n1 1 1\n2 2 2\n"), "data.mtx: ends after 2 of 3 entries");
   EXPECT_HAS(refusal(kReal + "2 2 1\n1 1 1\n2 2 2\n"), "data.mtx:4: goes on after its 1 entries");
   EXPECT_HAS(refusal(kReal + "2000000000 2000000000 9000000000000000000\n2000000000 1 1\n"),
@@ -188,7 +188,7 @@ TEST(MatrixMarket, RefusesLyingCountsWithoutAllocatingThem) {
              "goes on after its 2 entries");
 }
 
-TEST(MatrixMarket, RefusesEntriesByLine) {
+TEST(MatrixMarket, RejectsEntriesByLine) {
   const std::string sizes = kReal + "% note\n3 3 2\n1 1 1\n";
   EXPECT_HAS(refusal(sizes + "4 1 1\n"), "data.mtx:5: '4 1 1': the row must be 1 to 3");
   EXPECT_HAS(refusal(sizes + "0 1 1\n"), "the row must be 1 to 3");

@@ -118,47 +118,47 @@ TEST(Npy, NamesVariablesByNumberAndLeavesThemOut) {
   EXPECT_HAS(refusal(npy(dictionary("<f4", "(1, 1)"), bytes<float>({1})), options), "'x4'");
 }
 
-TEST(Npy, RefusesTypesThatAreNoPlainLittleEndianNumbers) {
-  const auto refused = [](const std::string& descr) {
+TEST(Npy, RejectsTypesThatAreNoPlainLittleEndianNumbers) {
+  const auto rejected = [](const std::string& descr) {
     return refusal(npy(dictionary(descr, "(1, 1)"), std::string(16, '\0')));
   };
-  EXPECT_HAS(refused(">f8"), "data.npy: has the big-endian type '>f8'");
-  EXPECT_HAS(refused("|O"), "'|O': Python objects are not read");
+  EXPECT_HAS(rejected(">f8"), "data.npy: has the big-endian type '>f8'");
+  EXPECT_HAS(rejected("|O"), "'|O': Python objects are not read");
   for (const std::string descr : {"<f2", "<c16", "<U8", "|S5", "<M8[ns]", "", "<f8\x01"})
-    EXPECT_HAS(refused(descr), "has the type '");
+    EXPECT_HAS(rejected(descr), "has the type '");
   EXPECT_HAS(refusal(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }",
                          std::string(8, '\0'))),
              "structured type [('a', '<f8')]");
 }
 
-TEST(Npy, RefusesShapesBeforeItAllocates) {
-  const auto refused = [](const std::string& shape) {
+TEST(Npy, RejectsShapesBeforeItAllocates) {
+  const auto rejected = [](const std::string& shape) {
     return refusal(npy(dictionary("<f8", shape), std::string(48, '\0')));
   };
-  EXPECT_HAS(refused("(6,)"), "shape (6,) has 1 dimension");
-  EXPECT_HAS(refused("()"), "shape () has 0 dimensions");
-  EXPECT_HAS(refused("(1, 2, 3)"), "shape (1, 2, 3) has 3 dimensions");
-  EXPECT_HAS(refused("(-2, 3)"), "(-2, 3) is negative");
-  EXPECT_HAS(refused("(0, 3)"), "(0, 3) has no numbers");
-  EXPECT_HAS(refused("(4000000000, 4000000000)"), "too large");
-  EXPECT_HAS(refused("(4294967296, 4294967296)"), "too large");
-  EXPECT_HAS(refused("(99999999999999999999999, 2)"), "too large");
-  EXPECT_HAS(refused("(1000000, 1000000)"), "needs 8000000000000 bytes, but 48 follow the header");
-  EXPECT_HAS(refused("(2, 2)"), "needs 32 bytes, but 48 follow the header");
+  EXPECT_HAS(rejected("(6,)"), "shape (6,) has 1 dimension");
+  EXPECT_HAS(rejected("()"), "shape () has 0 dimensions");
+  EXPECT_HAS(rejected("(1, 2, 3)"), "shape (1, 2, 3) has 3 dimensions");
+  EXPECT_HAS(rejected("(-2, 3)"), "(-2, 3) is negative");
+  EXPECT_HAS(rejected("(0, 3)"), "(0, 3) has no numbers");
+  EXPECT_HAS(rejected("(4000000000, 4000000000)"), "too large");
+  EXPECT_HAS(rejected("(4294967296, 4294967296)"), "too large");
+  EXPECT_HAS(rejected("(99999999999999999999999, 2)"), "too large");
+  EXPECT_HAS(rejected("(1000000, 1000000)"), "needs 8000000000000 bytes, but 48 follow the header");
+  EXPECT_HAS(rejected("(2, 2)"), "needs 32 bytes, but 48 follow the header");
 }
 
-TEST(Npy, RefusesLyingShapesInGzip) {
+TEST(Npy, RejectsLyingShapesInGzip) {
   const TemporaryDirectory directory;
-  const auto refused = [&](const std::string& shape) {
+  const auto rejected = [&](const std::string& shape) {
     const std::string content = npy(dictionary("<f8", shape), std::string(48, '\0'));
     const auto path = directory.file("data.npy.gz", testing::gzipped(content));
     return error_of([&] { read_table(path); });
   };
-  EXPECT_HAS(refused("(1000000, 1000000)"), "ends after 6 of 1000000000000 numbers");
-  EXPECT_HAS(refused("(2, 2)"), "goes on after its 4 numbers");
+  EXPECT_HAS(rejected("(1000000, 1000000)"), "ends after 6 of 1000000000000 numbers");
+  EXPECT_HAS(rejected("(2, 2)"), "goes on after its 4 numbers");
 }
 
-TEST(Npy, RefusesBrokenHeaders) {
+TEST(Npy, RejectsBrokenHeaders) {
   const std::string good = npy(dictionary("<f8", "(1, 1)"), bytes<double>({1}));
   EXPECT_HAS(refusal("hello"), "is not an NPY file");
   for (const std::size_t length : {7U, 9U, 30U})
@@ -175,7 +175,7 @@ TEST(Npy, RefusesBrokenHeaders) {
   EXPECT_HAS(refusal("\x93NUMPY" + little_endian(2, 2) + little_endian(0xffffffff, 4)), "too long");
 }
 
-TEST(Npy, RefusesNanAndInfinityByPlace) {
+TEST(Npy, RejectsNanAndInfinityByPlace) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_HAS(refusal(npy(dictionary("<f8", "(2, 2)"), bytes<double>({1, 2, 3, kNan}))),

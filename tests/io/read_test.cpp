@@ -47,7 +47,7 @@ std::string refusal(std::string_view name, std::string_view content,
   return error_of([&] { read(name, content, options); });
 }
 
-TEST(Read, RefusesWhatIsNoFile) {
+TEST(Read, RejectsWhatIsNoFile) {
   const TemporaryDirectory directory;
   EXPECT_HAS(error_of([&] { read_table(directory / "data.csv"); }), "data.csv: no such file");
   EXPECT_HAS(error_of([&] { read_table(directory / ""); }), "is a directory");
@@ -55,7 +55,7 @@ TEST(Read, RefusesWhatIsNoFile) {
   EXPECT_HAS(error_of([&] { read_table(plain / "data.csv"); }), "cannot be opened");
 }
 
-TEST(Read, RefusesEmptyFilesOfEveryFormat) {
+TEST(Read, RejectsEmptyFilesOfEveryFormat) {
   for (const std::string name : {"a.csv", "a.tsv", "a.npy", "a.mtx", "a"}) {
     EXPECT_HAS(refusal(name, ""), name + ": is empty");
     EXPECT_HAS(refusal(name + ".gz", gzipped("")), name + ".gz: is empty");
@@ -86,7 +86,7 @@ TEST(Read, JoinsMembersOfGzip) {
             kValues);
 }
 
-TEST(Read, RefusesBrokenGzip) {
+TEST(Read, RejectsBrokenGzip) {
   const std::string good = gzipped(kCsv);
   for (const std::size_t length : {2UL, 5UL, 12UL, 20UL, good.size() - 1}) {
     EXPECT_HAS(refusal("data.csv.gz", good.substr(0, length)),
@@ -184,7 +184,7 @@ TEST(Missing, IsHandledInSparseTables) {
   EXPECT_EQ(to_matrix(read("d.mtx", text, options)), (Matrix{{2, 0}, {0, 2}, {4, 0}, {0, 6}}));
 }
 
-TEST(Missing, RefusesToLeaveNothing) {
+TEST(Missing, RejectsToLeaveNothing) {
   ReadOptions options;
   options.missing = Missing::drop;
   EXPECT_HAS(refusal("d.csv", "a,b\n1,NA\nNA,2\n", options), "d.csv: every sample has missing");
@@ -219,7 +219,7 @@ TEST(Covariance, IsMarkedAndNamed) {
   EXPECT_EQ(read("c.csv", "a,2,1\nb,1,3\n", options).variables, (Names{"a", "b"}));
 }
 
-TEST(Covariance, RefusesShapesAndNamesThatDoNotFit) {
+TEST(Covariance, RejectsShapesAndNamesThatDoNotFit) {
   ReadOptions options;
   options.covariance = true;
   EXPECT_HAS(refusal("c.csv", "1,2,3\n4,5,6\n", options),

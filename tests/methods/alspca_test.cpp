@@ -37,7 +37,7 @@ Matrix covariance_of(const Matrix& m) {
 }
 
 TEST(PaperTables, AlspcaOnSyntheticData) {
-  const auto a = prepare(load_dataset("synthetic"));
+  const auto a = make_matrix(load_dataset("synthetic"));
   const Result result = fit(*a, options_of(2, .7));
   EXPECT_EQ(verify::supports(result.loadings), (Supports{{4, 5, 6, 7, 8, 9}, {0, 1, 2, 3}}));
   EXPECT_NEAR(result.criteria.cpev, .9849, 0.5e-4);
@@ -47,7 +47,7 @@ TEST(PaperTables, AlspcaOnSyntheticData) {
 /// The paper has 17 nonzeros, NOR .0008 and CPEV .8011 at .65. Stopped early the method comes near
 /// to that; converged it has fewer nonzeros and orthogonal loadings.
 TEST(PaperTables, AlspcaOnPitpropsIsSparserAndMoreOrthogonal) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const Result same = fit(*a, options_of(6, .65)), weaker = fit(*a, options_of(6, .55));
   for (const Result* result : {&same, &weaker}) {
     const Criteria& c = result->criteria;
@@ -78,7 +78,7 @@ TEST(Alspca, RecoversPlantedSupports) {
     Supports truth = verify::supports(spiked.truth);
     std::ranges::sort(truth);
     Supports found = verify::supports(
-        fit(*prepare(spiked.table), options_of(spiked.truth.cols(), 0.2)).loadings);
+        fit(*make_matrix(spiked.table), options_of(spiked.truth.cols(), 0.2)).loadings);
     std::ranges::sort(found);
     EXPECT_EQ(found, truth) << "seed " << seed;
   }
@@ -214,7 +214,7 @@ TEST(Alspca, AsManyComponentsAsVariablesUnderAnyPenalty) {
   }
 }
 
-TEST(Alspca, TurnsAreLimited) {
+TEST(Alspca, IterationsAreLimited) {
   Options options = options_of(3, 0.2);
   options.max_iterations = 2;
   const Result result = fit(*make_dense(verify::decaying(60, 15, 8)), options);

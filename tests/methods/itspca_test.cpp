@@ -72,7 +72,7 @@ TEST(Itspca, FindsPlantedSubspaces) {
     const Spiked spiked = make_spiked({.seed = seed});
     const Index r = spiked.truth.cols();
     const Result result = fit_itspca_to(
-        *prepare(spiked.table), {.components = r, .nonzeros = spiked.truth.col(0).nonZeros()});
+        *make_matrix(spiked.table), {.components = r, .nonzeros = spiked.truth.col(0).nonZeros()});
     auto truth = verify::supports(spiked.truth), found = verify::supports(result.loadings);
     std::ranges::sort(truth);
     std::ranges::sort(found);

@@ -47,8 +47,8 @@ TEST(Methods, RecordsSayWhatIsThere) {
     for (const TruncationType type : record.truncations) {
       const LambdaRange range = lambda_range(record, type, 50);
       EXPECT_LT(range.least, range.most);
-      EXPECT_GE(range.preset, range.least);
-      EXPECT_LE(range.preset, range.most);
+      EXPECT_GE(range.default_value, range.least);
+      EXPECT_LE(range.default_value, range.most);
     }
   }
 }

@@ -44,7 +44,7 @@ double optimum(const Matrix& c, int k) {
 }
 
 TEST(PaperTables, PathspcaOnSyntheticData) {
-  const auto a = prepare(load_dataset("synthetic"));
+  const auto a = make_matrix(load_dataset("synthetic"));
   const Result result =
       fit(*a, {.method = Method::pathspca, .truncation = TruncationType::count, .lambda = 4});
   EXPECT_EQ(verify::supports(result.loadings), (Supports{{4, 5, 6, 7, 8, 9}, {0, 1, 2, 3, 8, 9}}));
@@ -52,7 +52,7 @@ TEST(PaperTables, PathspcaOnSyntheticData) {
 }
 
 TEST(PaperTables, PathspcaOnPitpropsIsAtLeastAsGood) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const Result result = fit_path(*a, 6, 3);
   EXPECT_EQ(result.criteria.nonzeros, std::vector<Index>(6, 3));
   EXPECT_LE(result.criteria.nonorthogonality, .0484);

@@ -59,7 +59,7 @@ TEST(PaperTables, PowerMethodsOnSyntheticData) {
     std::vector<Index> second;
     double cpev;
   };
-  const auto a = prepare(load_dataset("synthetic"));
+  const auto a = make_matrix(load_dataset("synthetic"));
   for (const Row& row :
        {Row{hard, {}, first_four, .9849}, Row{soft, {}, first_four, .9808},
         Row{count, 4, first_four_last_two, .9960}, Row{energy, .1, first_four, .9849}})
@@ -83,7 +83,7 @@ TEST(PaperTables, PowerMethodsOnPitprops) {
     std::vector<Index> pattern;
     double std, nonorthogonality, cpev;
   };
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   for (const Row& row :
        {Row{{Method::rsvd_gp, hard, .27}, 1e-2, {6, 2, 4, 2, 1, 2}, .1411, .0209, .8117},
         Row{{Method::rsvd_gpb, hard, .3}, 1e-2, {5, 3, 4, 1, 3, 2}, .1088, .0222, .7744},
@@ -104,7 +104,7 @@ TEST(PaperTables, PowerMethodsOnPitprops) {
 }
 
 TEST(PaperTables, TruncatedPowerOnPitpropsIsAtLeastAsGood) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   for (const Method method : {Method::rsvd_gp, Method::tpower}) {
     const Result result = fit(*a, options_of({method, count, 10}, 6));
     EXPECT_EQ(result.loadings.nonZeros(), 18);
@@ -294,7 +294,7 @@ TEST(PowerMethods, OnlyAFewOfManyVariablesVary) {
 
 TEST(PowerMethods, FewSamplesNeedNoMatrixOfAllVariables) {
   const Spiked spiked = make_spiked({.n = 40, .p = 2000, .r = 3, .k = 20});
-  const auto a = prepare(spiked.table);
+  const auto a = make_matrix(spiked.table);
   EXPECT_EQ(Gram(*a).matrix(), nullptr);
   auto truth = verify::supports(spiked.truth);
   std::ranges::sort(truth);
@@ -360,7 +360,7 @@ TEST(Tpower, IsRsvdGpWithACount) {
 }
 
 TEST(Tpower, TheWarmStartPassesThroughMoreVariables) {
-  const auto a = prepare(make_spiked({.n = 300, .p = 100, .r = 2, .k = 5}).table);
+  const auto a = make_matrix(make_spiked({.n = 300, .p = 100, .r = 2, .k = 5}).table);
   Options options{.method = Method::tpower,
                   .components = 2,
                   .nonzeros = 5,
@@ -369,8 +369,8 @@ TEST(Tpower, TheWarmStartPassesThroughMoreVariables) {
                   .order = Order::none};
   const Result warm = fit(*a, options);
   std::vector<double> seen;
-  for (const Iteration& turn : warm.history)
-    if (seen.empty() || seen.back() != turn.sparsity) seen.push_back(turn.sparsity);
+  for (const Iteration& iteration : warm.history)
+    if (seen.empty() || seen.back() != iteration.sparsity) seen.push_back(iteration.sparsity);
   const std::vector<double> once{.6, .8, .9, .95};
   ASSERT_EQ(seen.size(), 8U);
   for (std::size_t k = 0; k < 8; ++k) EXPECT_NEAR(seen[k], once[k % 4], 1e-12);
@@ -407,7 +407,7 @@ TEST(Gpower, BlockPostFitKeepsTheSupportsAndRaisesTheFit) {
 }
 
 TEST(Gpower, LambdaBelowOneAlwaysLeavesSomething) {
-  const auto a = prepare(load_dataset("random:n=50,p=40,seed=1"));
+  const auto a = make_matrix(load_dataset("random:n=50,p=40,seed=1"));
   for (const Method method : {Method::gpower, Method::rsvd})
     for (const auto type : {hard, soft}) {
       const Result result = fit(*a, options_of({method, type, 0.99}, 4));
@@ -416,7 +416,8 @@ TEST(Gpower, LambdaBelowOneAlwaysLeavesSomething) {
 }
 
 TEST(Spc, KeepsItsBound) {
-  const auto a = make_dense(verify::decaying(60, 15, 3)), tied = prepare(load_dataset("synthetic"));
+  const auto a = make_dense(verify::decaying(60, 15, 3)),
+             tied = make_matrix(load_dataset("synthetic"));
   for (const double bound : {1.0, 1.2, 1.5, 2.0, 3.0})
     for (const auto* data : {a.get(), tied.get()}) {
       Options options = options_of({Method::spc, soft, bound}, 3);

@@ -172,13 +172,13 @@ using Supports = std::vector<std::vector<Index>>;
 
 TEST(Spca, PaperTables) {
   const Result synthetic =
-      fit_spca_to(*prepare(load_dataset("synthetic")),
+      fit_spca_to(*make_matrix(load_dataset("synthetic")),
                   {.truncation = TruncationType::count, .lambda = 4, .ridge = kSmallRidge});
   EXPECT_EQ(verify::supports(synthetic.loadings), (Supports{{4, 5, 6, 7, 8, 9}, {0, 1, 2, 3}}));
   EXPECT_NEAR(synthetic.criteria.cpev, 0.9848, 2e-4);
 
   const Result pitprops = fit_spca_to(
-      *prepare(load_dataset("pitprops")),
+      *make_matrix(load_dataset("pitprops")),
       {.components = 6, .truncation = TruncationType::count, .lambda = 10, .ridge = kSmallRidge});
   EXPECT_EQ(pitprops.criteria.nonzeros, std::vector<Index>(6, 3));
   EXPECT_NEAR(pitprops.criteria.nonorthogonality, 0.0095, 0.5e-4);
@@ -187,7 +187,7 @@ TEST(Spca, PaperTables) {
 
 /// The paper's row "l1, 2.2": a bound on |z|_1 instead of a penalty, iterated to convergence.
 TEST(Spca, PaperTableOfTheBound) {
-  const auto a = prepare(load_dataset("synthetic"));
+  const auto a = make_matrix(load_dataset("synthetic"));
   const Result result = fit_spca_to(*a, {.components = 2,
                                          .truncation = TruncationType::soft,
                                          .lambda = 0,
@@ -228,13 +228,13 @@ Vector descend(const Matrix& g, const Vector& h, double ridge, double t) {
 TEST(Spca, IsTheAlternationThatItSays) {
   const Matrix m = verify::prepared(verify::decaying(60, 10, 21), {});
   const Matrix g = m.transpose() * m;
-  const Index r = 3, turns = 4;
+  const Index r = 3, iterations = 4;
   const double lambda = 0.05, ridge = 0.2 * g.trace() / 10;
   const auto a = make_dense(m);
   Matrix x = principal_basis(*a, r).vectors, z(10, r);
   const Vector scales = (g * x).colwise().norm().transpose();
-  for (Index turn = 0; turn < turns; ++turn) {
-    if (turn > 0) x = polar_factor(g * z);
+  for (Index iteration = 0; iteration < iterations; ++iteration) {
+    if (iteration > 0) x = polar_factor(g * z);
     for (Index i = 0; i < r; ++i) z.col(i) = descend(g, g * x.col(i), ridge, lambda * scales[i]);
   }
   const Result result = fit_spca_to(*a, {.components = r,
@@ -242,7 +242,7 @@ TEST(Spca, IsTheAlternationThatItSays) {
                                          .lambda = lambda,
                                          .ridge = 0.2,
                                          .tolerance = 0,
-                                         .max_iterations = turns,
+                                         .max_iterations = iterations,
                                          .order = Order::none});
   const double total = g.trace();
   const double objective = ((m - m * z * x.transpose()).squaredNorm() + ridge * z.squaredNorm() +
@@ -267,7 +267,7 @@ TEST(Spca, LowersItsObjective) {
                                              .tolerance = 1e-8});
       for (std::size_t k = 1; k < result.history.size(); ++k)
         EXPECT_LE(result.history[k].objective, result.history[k - 1].objective + 1e-13)
-            << "ridge " << ridge << ", lambda " << lambda << ", turn " << k;
+            << "ridge " << ridge << ", lambda " << lambda << ", iteration " << k;
     }
 }
 

@@ -38,9 +38,7 @@ std::vector<Preparation> preparations(Index cols) {
           {.remove_row_mean = true},
           {.remove_row_mean = true, .scale = true},
           {.center = false, .scale = true},
-          {.scale = true, .means = means, .scales = scales},
-          {.gram = true},
-          {.scale = true, .gram = true}};
+          {.scale = true, .means = means, .scales = scales}};
 }
 
 /// The prepared table in full, also by means and scales that are given.
@@ -101,7 +99,7 @@ TEST(Distributed, RowsMayBeSpreadInAnyWay) {
 TEST(Distributed, MeansAndScalesAreThoseOfAllRows) {
   const Matrix s = table(50, 6, 3);
   for (const Kind kind : kKinds) {
-    const auto serial = prepare(testing::table_of(s, kind), {.scale = true});
+    const auto serial = make_matrix(testing::table_of(s, kind), {.scale = true});
     const auto a = spread(s, {.scale = true}, kind, Split::uneven);
     EXPECT_LT(distance(a->means(), serial->means()), 1e-14);
     EXPECT_LT(distance(a->scales(), serial->scales()), 1e-14);

@@ -134,15 +134,15 @@ TEST(MpiFaults, ACheckpointOfOtherDataOrOptionsIsRefused) {
   const Folder folder;
   const std::string data = flat_table(folder), checkpoint = folder / "state";
   EXPECT_EQ(run_on(2, fit_words(data, checkpoint)).status, 0);
-  const auto refused = [&](const Words& more) {
+  const auto rejected = [&](const Words& more) {
     const Outcome outcome = run_on(2, fit_words(data, checkpoint) + Words{"--resume"} + more);
     EXPECT_EQ(outcome.status, 2);
     return outcome.err;
   };
-  EXPECT_HAS(refused({"--scale"}), "scaled is false there, and true now");
-  EXPECT_HAS(refused({"--seed", "3"}), "seed is 0 there, and 3 now");
+  EXPECT_HAS(rejected({"--scale"}), "scaled is false there, and true now");
+  EXPECT_HAS(rejected({"--seed", "3"}), "seed is 0 there, and 3 now");
   fs::resize_file(fs::path(checkpoint) / "pca.checkpoint", 3000);
-  EXPECT_HAS(refused({}), "is no checkpoint: it is cut off");
+  EXPECT_HAS(rejected({}), "is no checkpoint: it is cut off");
   const Outcome alone = run_on(2, {"fit", data, "--resume"});
   EXPECT_HAS(alone.err, "--resume needs --checkpoint");
 }

@@ -45,7 +45,7 @@ TEST(DistributedFit, IsTheSerialFitForEveryTruncationAndPreparation) {
   const Matrix s = grouped(120, 24, 1);
   for (const Kind kind : {Kind::dense, Kind::sparse, Kind::file})
     for (const Preparation& preparation : kPreparations) {
-      const auto serial = prepare(table_of(s, kind), preparation);
+      const auto serial = make_matrix(table_of(s, kind), preparation);
       const auto a = spread(s, preparation, kind);
       for (const TruncationType truncation : kTruncations) {
         SCOPED_TRACE(::testing::Message() << "kind " << static_cast<int>(kind) << " truncation "
@@ -64,7 +64,7 @@ TEST(DistributedFit, IsTheSameByEverySolver) {
         SCOPED_TRACE(::testing::Message() << s->rows() << " rows, kind " << static_cast<int>(kind)
                                           << " solver " << static_cast<int>(solver));
         const auto a = spread(*s, {.scale = true}, kind);
-        const auto serial = prepare(table_of(*s, kind), {.scale = true});
+        const auto serial = make_matrix(table_of(*s, kind), {.scale = true});
         expect_same(fit(*a, {.components = 4, .solver = solver}),
                     fit(*serial, {.components = 4, .solver = Solver::gram}));
       }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "count_bytes.hpp"
-#include "rotation/rotation_on_ranks.hpp"
+#include "data/execution.hpp"
 #include "spcart/error.hpp"
 #include "spread.hpp"
 #include "temporary.hpp"
@@ -16,15 +16,17 @@ namespace {
 constexpr std::array kTypes = {TruncationType::hard, TruncationType::soft, TruncationType::count,
                                TruncationType::energy};
 
-/// A matrix of p variables on the ranks: of no use but to reach them.
+/// A matrix of p variables on the ranks, of no use but to reach them: it spreads every basis.
 std::unique_ptr<DataMatrix> company(Index p) {
-  return testing::spread(verify::random_matrix(6, p, 1), {}, testing::Kind::dense);
+  auto a = testing::spread(verify::random_matrix(6, p, 1), {}, testing::Kind::dense);
+  dynamic_cast<mpi::DistributedMatrix&>(*a).set_large_basis(0);
+  return a;
 }
 
-std::vector<Rotated> spread_rotation(ConstBlock v, std::span<const RotateOptions> settings,
-                                     const Tick& tick = {}) {
+std::vector<RotationResult> spread_rotation(ConstBlock v, std::span<const RotateOptions> settings,
+                                            const Tick& tick = {}) {
   const auto a = company(v.rows());
-  return dynamic_cast<const RotationOnRanks&>(*a).rotate_all(v, settings, tick);
+  return a->execution().rotate(v, settings, tick);
 }
 
 RotateOptions options_of(TruncationType type, Index p) {
@@ -34,7 +36,7 @@ RotateOptions options_of(TruncationType type, Index p) {
   return {.truncation = {type, lambda}};
 }
 
-void expect_same(const Rotated& spread, const Rotated& serial) {
+void expect_same(const RotationResult& spread, const RotationResult& serial) {
   EXPECT_EQ(verify::supports(spread.loadings), verify::supports(serial.loadings));
   EXPECT_LT((Matrix(spread.loadings) - Matrix(serial.loadings)).norm(), 1e-10);
   EXPECT_LT((spread.rotation - serial.rotation).norm(), 1e-10);
@@ -71,8 +73,8 @@ TEST(SpreadRotation, TurnsSeveralSettingsAtOnce) {
   for (const TruncationType type : kTypes) settings.push_back(options_of(type, v.rows()));
   settings.push_back(settings.front());
   settings.back().from = random_rotation(4, 9);
-  const std::vector<Rotated> spread = spread_rotation(v, settings);
-  const std::vector<Rotated> serial = rotate_and_truncate_all(v, settings);
+  const std::vector<RotationResult> spread = spread_rotation(v, settings);
+  const std::vector<RotationResult> serial = rotate_and_truncate_all(v, settings);
   ASSERT_EQ(spread.size(), serial.size());
   for (std::size_t k = 0; k < serial.size(); ++k) expect_same(spread[k], serial[k]);
 }
@@ -110,15 +112,14 @@ TEST(SpreadRotation, ChecksAndCancelsAtTheRoot) {
   const Matrix v = verify::random_orthonormal(40, 3, 8);
   RotateOptions options = options_of(TruncationType::hard, 40);
   const auto a = company(40);
-  const auto& ranks = dynamic_cast<const RotationOnRanks&>(*a);
-  EXPECT_THROW(ranks.rotate_all(v, std::span(&options, 1), [](double) { throw Cancelled(); }),
+  const Execution& ranks = a->execution();
+  EXPECT_THROW(ranks.rotate(v, std::span(&options, 1), [](double) { throw Cancelled(); }),
                Cancelled);
-  EXPECT_THROW(ranks.rotate_all(2 * v, std::span(&options, 1), {}), Error);
+  EXPECT_THROW(ranks.rotate(2 * v, std::span(&options, 1), {}), Error);
   options.tolerance = -1;
-  EXPECT_THROW(ranks.rotate_all(v, std::span(&options, 1), {}), Error);
+  EXPECT_THROW(ranks.rotate(v, std::span(&options, 1), {}), Error);
   options.tolerance = 1e-2;
-  expect_same(ranks.rotate_all(v, std::span(&options, 1), {}).front(),
-              rotate_and_truncate(v, options));
+  expect_same(ranks.rotate(v, std::span(&options, 1), {}).front(), rotate_and_truncate(v, options));
 }
 
 /// Bytes that the root exchanges from one iteration's beginning to the next, on average.

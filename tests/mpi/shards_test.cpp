@@ -98,7 +98,7 @@ TEST(Shards, FilesAreSpreadInRunsAndTheRootHasTheFirst) {
   EXPECT_EQ(even_run({7, 7, 7, 7}, 1, 2), (FileRange{2, 4}));
 }
 
-TEST(Route, GoesByShapeAndRanks) {
+TEST(SolverChoice, GoesByShapeAndRanks) {
   EXPECT_EQ(chosen_solver(200000, 1000, 2e8, 20, 2), Solver::gram);
   EXPECT_EQ(chosen_solver(500, 20000, 1e7, 20, 2), Solver::outer);
   EXPECT_EQ(chosen_solver(100000, 20000, 9.7e6, 20, 2), Solver::krylov);

@@ -14,7 +14,7 @@ enum class Kind { dense, by_column, single, sparse, sparse_by_column, file };
 enum class Split {
   even,
   uneven,      ///< the last rank has nearly all
-  root_empty,  ///< the root has none, where there are others
+  root_empty,  ///< the root has none, if there are others
   in_parts     ///< even, and each rank has its rows in two parts
 };
 

@@ -103,7 +103,7 @@ TEST(Json, HasEveryFieldOfAResult) {
                                    {"holds", true},
                                    {"tightness", 0.2}}}}));
   EXPECT_EQ(out["timing"]["total"], 1.5);
-  EXPECT_EQ(out["timing"].size(), 8U);
+  EXPECT_EQ(out["timing"].size(), 9U);
   EXPECT_TRUE(out["search"].is_null());
   EXPECT_GT(out["memory_peak_bytes"], 100000);
   EXPECT_EQ(out["threads"], 2);
@@ -190,7 +190,7 @@ std::string refusal_with(const std::string& pointer, const json& value) {
   return refusal(document.dump());
 }
 
-TEST(Model, RefusesWhatIsNoResult) {
+TEST(Model, RejectsWhatIsNoResult) {
   EXPECT_HAS(refusal("{"), "r.json: is not JSON");
   EXPECT_HAS(refusal("a,b\n1,2\n"), "r.json: is not JSON");
   EXPECT_HAS(refusal("[1, 2]"), "is not the JSON of a result");
@@ -200,12 +200,12 @@ TEST(Model, RefusesWhatIsNoResult) {
   EXPECT_HAS(error_of([] { read_model("/no/such/file.json"); }), "no such file");
 }
 
-TEST(Model, RefusesOtherVersions) {
+TEST(Model, RejectsOtherVersions) {
   EXPECT_HAS(refusal_with("/spcart", "17.0.0"), "version '17.0.0'");
   EXPECT_HAS(refusal_with("/spcart", 1), "field 'spcart' must be text");
 }
 
-TEST(Model, RefusesEveryBrokenField) {
+TEST(Model, RejectsEveryBrokenField) {
   EXPECT_HAS(refusal_with("/variables", -1), "field 'variables' must hold whole numbers from 1");
   EXPECT_HAS(refusal_with("/variables", 2.5), "field 'variables'");
   EXPECT_HAS(refusal_with("/variables", 4), "field 'names' has length 3, and must have 4");
@@ -228,7 +228,7 @@ TEST(Model, RefusesEveryBrokenField) {
   EXPECT_HAS(refusal_with("/preparation/scales/0", -1), "'preparation.scales'");
 }
 
-TEST(Model, RefusesFieldsThatAreNotThere) {
+TEST(Model, RejectsFieldsThatAreNotThere) {
   for (const std::string field : {"variables", "components", "names", "loadings", "preparation"}) {
     json document = json::parse(to_json(sample_result(), kNames));
     document.erase(field);

@@ -111,7 +111,7 @@ TEST(OutputFile, WritesToStandardOutputForADash) {
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "to the terminal\n");
 }
 
-TEST(OutputFile, RefusesWhatCannotBeWrittenBeforeTheWork) {
+TEST(OutputFile, RejectsWhatCannotBeWrittenBeforeTheWork) {
   const TemporaryDirectory directory;
   const auto refusal = [](const fs::path& path) {
     return error_of([&] { OutputFile file(path); });
@@ -126,7 +126,7 @@ TEST(OutputFile, RefusesWhatCannotBeWrittenBeforeTheWork) {
   EXPECT_HAS(refusal(directory / std::string(300, 'n')), "cannot be written");
 }
 
-TEST(OutputFile, RefusesReadOnlyPlaces) {
+TEST(OutputFile, RejectsReadOnlyPlaces) {
   if (::geteuid() == 0) GTEST_SKIP() << "nothing is read-only for the superuser";
   const TemporaryDirectory directory;
   fs::create_directory(directory / "folder");

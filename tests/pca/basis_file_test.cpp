@@ -78,7 +78,7 @@ TEST_F(BasisFile, ServesFitsAndPathsOfAsManyComponentsOrFewer) {
 }
 
 TEST_F(BasisFile, IsOfCovariancesAndSparseTablesToo) {
-  const auto pitprops = prepare(load_dataset("pitprops"));
+  const auto pitprops = make_matrix(load_dataset("pitprops"));
   save(*pitprops);
   EXPECT_EQ(read_basis(path_, *pitprops).vectors, principal_basis(*pitprops, 4).vectors);
   EXPECT_HAS(refusal(*make_dense(sample(40, 13))), "a covariance of 13 variables");

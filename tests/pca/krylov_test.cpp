@@ -44,9 +44,9 @@ Vector spectrum(Index p, F f) {
 }
 
 /// The contract: the largest eigenvalues, each as often as it occurs, to the stop test.
-KrylovResult expect_leading(const Vector& squares, Index r, const PcaOptions& options = {}) {
+Eigenpairs expect_leading(const Vector& squares, Index r, const EigenOptions& options = {}) {
   const Diagonal a(squares);
-  const KrylovResult k = krylov_eigenpairs(a, r, options, {});
+  const Eigenpairs k = krylov_eigenpairs(a, r, options, {});
   Vector sorted = squares;
   std::ranges::sort(sorted, std::greater());
   EXPECT_TRUE(k.converged);
@@ -89,7 +89,7 @@ TEST(Krylov, FindsWeakRepeatedValuesBesideAStrongOne) {
   const Vector squares = spectrum(1009, [](double j) {
     return j <= 1 ? 1e7 : j <= 31 ? 1 : 0.5 / (j - 31);
   });
-  const KrylovResult k = expect_leading(squares, 40);
+  const Eigenpairs k = expect_leading(squares, 40);
   EXPECT_LE((k.values.segment(1, 30).array() - 1).abs().maxCoeff(), 1e-6);
   EXPECT_NEAR(k.values[31], 0.5, 1e-6);
 }
@@ -101,7 +101,7 @@ TEST(Krylov, FindsWeakValuesBesideStrongRepeatedOnes) {
     SCOPED_TRACE(weak);
     const Vector squares = spectrum(1009, [&](double j) { return j <= 30 ? 1 : weak / (j - 30); });
     for (const Index r : {33, 40}) {
-      const KrylovResult k = expect_leading(squares, r);
+      const Eigenpairs k = expect_leading(squares, r);
       const Matrix defect = squares.asDiagonal() * k.vectors - k.vectors * k.values.asDiagonal();
       for (Index i = 0; i < r; ++i) {
         EXPECT_LE(defect.col(i).norm(), kOwn * k.values[i]) << i;
@@ -123,14 +123,14 @@ TEST(Krylov, SurvivesEqualValuesAndExhaustedSpaces) {
 TEST(Krylov, VariablesThatDoNotVaryStayOut) {
   Vector squares = spectrum(501, power_law);
   for (Index j = 0; j < 501; j += 3) squares[j] = 0;
-  const KrylovResult k = expect_leading(squares, 12);
+  const Eigenpairs k = expect_leading(squares, 12);
   for (Index j = 0; j < 501; j += 3) EXPECT_EQ(k.vectors.row(j).norm(), 0);
 }
 
 TEST(Krylov, FewerVaryThanAreWanted) {
   Vector squares = Vector::Zero(40);
   squares.head(3) << 3, 2, 1;
-  const KrylovResult k = krylov_eigenpairs(Diagonal(squares), 5, {}, {});
+  const Eigenpairs k = krylov_eigenpairs(Diagonal(squares), 5, {}, {});
   EXPECT_TRUE(k.converged);
   ASSERT_EQ(k.values.size(), 3);
   EXPECT_LE((k.values - squares.head(3)).norm(), 1e-12);
@@ -139,7 +139,7 @@ TEST(Krylov, FewerVaryThanAreWanted) {
 TEST(Krylov, ResidualsAreThoseOfAnotherProduct) {
   const Vector squares = spectrum(3001, power_law);
   for (const Index max_passes : {3, 6, 500}) {  // far from convergence, nearer, and there
-    const KrylovResult k = krylov_eigenpairs(Diagonal(squares), 10, {.max_passes = max_passes}, {});
+    const Eigenpairs k = krylov_eigenpairs(Diagonal(squares), 10, {.max_passes = max_passes}, {});
     EXPECT_EQ(k.converged, max_passes == 500);
     const Matrix defect = squares.asDiagonal() * k.vectors - k.vectors * k.values.asDiagonal();
     EXPECT_LE((defect.colwise().norm().transpose() - k.residuals).cwiseAbs().maxCoeff(), 1e-13);
@@ -148,7 +148,7 @@ TEST(Krylov, ResidualsAreThoseOfAnotherProduct) {
 
 TEST(Krylov, ResidualsHoldAfterRestarts) {
   const Vector squares = spectrum(1301, [](double j) { return 2 - j / 1301; });
-  const KrylovResult k = krylov_eigenpairs(Diagonal(squares), 5, {}, {});
+  const Eigenpairs k = krylov_eigenpairs(Diagonal(squares), 5, {}, {});
   EXPECT_TRUE(k.converged);
   EXPECT_GT(k.columns, 5 * 7 * 5);  // several times as many as the basis may hold
   const Matrix defect = squares.asDiagonal() * k.vectors - k.vectors * k.values.asDiagonal();
@@ -160,7 +160,7 @@ TEST(Krylov, MultipliesFewColumns) {
   const Vector squares = spectrum(6007, power_law);
   for (const auto& [r, most] : {std::pair{5, 90}, {20, 170}, {50, 300}}) {
     const Diagonal a(squares);
-    const KrylovResult k = krylov_eigenpairs(a, r, {}, {});
+    const Eigenpairs k = krylov_eigenpairs(a, r, {}, {});
     EXPECT_LE(k.columns, most);
     EXPECT_EQ(a.widest, krylov_block(a, r));
     EXPECT_LE(k.columns, k.passes * a.widest);
@@ -169,9 +169,9 @@ TEST(Krylov, MultipliesFewColumns) {
 
 TEST(Krylov, TheSeedDecidesAllBits) {
   const Vector squares = spectrum(901, power_law);
-  const KrylovResult first = expect_leading(squares, 8, {.seed = 5});
-  const KrylovResult same = expect_leading(squares, 8, {.seed = 5});
-  const KrylovResult other = expect_leading(squares, 8, {.seed = 6});
+  const Eigenpairs first = expect_leading(squares, 8, {.seed = 5});
+  const Eigenpairs same = expect_leading(squares, 8, {.seed = 5});
+  const Eigenpairs other = expect_leading(squares, 8, {.seed = 6});
   EXPECT_EQ(first.vectors, same.vectors);
   EXPECT_EQ(first.values, same.values);
   EXPECT_NE(first.vectors, other.vectors);
@@ -179,15 +179,15 @@ TEST(Krylov, TheSeedDecidesAllBits) {
 
 TEST(Krylov, ALooserToleranceNeedsFewerPasses) {
   const Vector squares = spectrum(3001, power_law);
-  const KrylovResult tight = expect_leading(squares, 20);
-  const KrylovResult loose = expect_leading(squares, 20, {.tolerance = 1e-3});
+  const Eigenpairs tight = expect_leading(squares, 20);
+  const Eigenpairs loose = expect_leading(squares, 20, {.tolerance = 1e-3});
   EXPECT_LT(loose.passes, tight.passes);
 }
 
 TEST(Krylov, GivesUpWithAllVectorsItWasAskedFor) {
   const Vector squares = spectrum(3001, power_law);
   for (const Index max_passes : {1, 2, 3}) {
-    const KrylovResult k = krylov_eigenpairs(Diagonal(squares), 30, {.max_passes = max_passes}, {});
+    const Eigenpairs k = krylov_eigenpairs(Diagonal(squares), 30, {.max_passes = max_passes}, {});
     EXPECT_FALSE(k.converged);
     EXPECT_EQ(k.passes, max_passes);
     EXPECT_EQ(k.vectors.cols(), 30);
@@ -213,10 +213,10 @@ TEST(Krylov, TicksReportProgressAndCanStopIt) {
 /// A'A may be near the end of the range of numbers; its square is beyond it.
 TEST(Krylov, UnitsOfTheDataDoNotMatter) {
   const Vector squares = spectrum(300, [](double j) { return std::pow(j, -1.5); });
-  const KrylovResult expected = expect_leading(squares, 5);
+  const Eigenpairs expected = expect_leading(squares, 5);
   for (const double unit : {0x1p-850, 0x1p980}) {
     const Diagonal a(unit * squares);
-    const KrylovResult k = krylov_eigenpairs(a, 5, {}, {});
+    const Eigenpairs k = krylov_eigenpairs(a, 5, {}, {});
     EXPECT_TRUE(k.converged);
     EXPECT_EQ(k.passes, expected.passes);
     EXPECT_LT((k.vectors - expected.vectors).norm(), 1e-9);

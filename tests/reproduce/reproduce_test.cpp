@@ -312,9 +312,9 @@ TEST(ReproduceRun, OptionsThatDoNotFitTheDataAreRefused) {
   EXPECT_HAS(error_of([&] { run(e, {}); }), "components = 60");
 }
 
-/// The algorithm turn by turn is the algorithm.
+/// The algorithm iteration by iteration is the algorithm.
 TEST(ReproduceIterations, EndWhereTheFitEnds) {
-  const auto a = prepare(load_dataset("patches:n=400,size=8"), {.remove_row_mean = true});
+  const auto a = make_matrix(load_dataset("patches:n=400,size=8"), {.remove_row_mean = true});
   for (const TruncationType type : {TruncationType::hard, TruncationType::soft,
                                     TruncationType::count, TruncationType::energy}) {
     const Options options{

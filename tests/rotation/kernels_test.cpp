@@ -129,7 +129,7 @@ TEST_P(EachKernel, SplitsBySize) {
 TEST_P(EachKernel, Ascends) {
   std::vector<double> z = numbers(37);
   const std::vector<double> before = z;
-  ascend(z.data(), z.size(), 0.25, GetParam());
+  varimax_step(z.data(), z.size(), 0.25, GetParam());
   for (std::size_t j = 0; j < z.size(); ++j)
     EXPECT_NEAR(z[j], before[j] * before[j] * before[j] - 0.25 * before[j], 1e-14);
 }

@@ -28,9 +28,9 @@ RotateOptions options_for(TruncationType type, Index p, Start start = Start::var
 }
 
 /// Algorithm 1 as it is written: dense, one column after the other, polar factors by SVD.
-Rotated plain(const Matrix& v, const RotateOptions& options) {
+RotationResult plain(const Matrix& v, const RotateOptions& options) {
   const Index p = v.rows(), r = v.cols();
-  Rotated result;
+  RotationResult result;
   result.rotation = options.start == Start::varimax ? varimax_rotation(v) : Matrix::Identity(r, r);
   Matrix x = Matrix::Zero(p, r);
   std::vector<bool> empty(static_cast<std::size_t>(r), false);
@@ -54,7 +54,7 @@ Rotated plain(const Matrix& v, const RotateOptions& options) {
   return result;
 }
 
-void expect_same(const Rotated& result, const Rotated& expected, double tolerance) {
+void expect_same(const RotationResult& result, const RotationResult& expected, double tolerance) {
   ASSERT_EQ(result.history.size(), expected.history.size());
   EXPECT_EQ(verify::supports(result.loadings), verify::supports(expected.loadings));
   EXPECT_LE(Matrix(result.loadings - expected.loadings).cwiseAbs().maxCoeff(), tolerance);
@@ -99,7 +99,7 @@ TEST(Rotate, IsAlgorithm1WhereRowsAreTooShortToStay) {
       SCOPED_TRACE(std::string(name(truncation.type)) + " " + std::to_string(truncation.lambda));
       const ThreadScope scope(count);
       const RotateOptions options{.truncation = truncation, .tolerance = 0, .max_iterations = 40};
-      const Rotated result = rotate_and_truncate(v, options);
+      const RotationResult result = rotate_and_truncate(v, options);
       expect_same(result, plain(v, options), 1e-9);
       const Iteration& last = result.history.back();
       const Matrix z = v * result.truncated_from.transpose();
@@ -148,7 +148,7 @@ TEST(Rotate, SettingsSideBySideAreThoseAlone) {
       settings.back().max_iterations = 5 + static_cast<Index>(settings.size());
       settings.back().seed = settings.size();
     }
-  const std::vector<Rotated> together = rotate_and_truncate_all(v, settings);
+  const std::vector<RotationResult> together = rotate_and_truncate_all(v, settings);
   ASSERT_EQ(together.size(), settings.size());
   for (std::size_t k = 0; k < settings.size(); ++k)
     expect_same(together[k], rotate_and_truncate(v, settings[k]), 1e-11);
@@ -176,7 +176,7 @@ TEST(Rotate, RotationIsOrthogonalAndColumnsHaveUnitLength) {
   const Matrix v = verify::random_orthonormal(60, 8, 1);
   for (const auto type : kTypes)
     for (const Start start : {Start::identity, Start::varimax, Start::random}) {
-      const Rotated result = rotate_and_truncate(v, options_for(type, 60, start));
+      const RotationResult result = rotate_and_truncate(v, options_for(type, 60, start));
       EXPECT_LE((result.rotation * result.rotation.transpose() - Matrix::Identity(8, 8)).norm(),
                 1e-12);
       for (Index i = 0; i < 8; ++i) EXPECT_NEAR(result.loadings.col(i).norm(), 1, 1e-12);
@@ -187,7 +187,7 @@ TEST(Rotate, WithoutTruncationTheLoadingsAreTheRotatedBasis) {
   const Matrix v = verify::random_orthonormal(40, 5, 2);
   for (const auto type : {TruncationType::hard, TruncationType::count, TruncationType::energy,
                           TruncationType::soft}) {
-    const Rotated result = rotate_and_truncate(v, {.truncation = {type, 0}});
+    const RotationResult result = rotate_and_truncate(v, {.truncation = {type, 0}});
     EXPECT_LE(verify::subspace_distance(v, Matrix(result.loadings)), 1e-12);
     EXPECT_LE((v - Matrix(result.loadings) * result.rotation).norm(), 1e-12);
     EXPECT_EQ(result.status, Status::converged);
@@ -224,7 +224,7 @@ TEST(Rotate, HistoryIsWhatItSays) {
   for (const auto type : kTypes) {
     RotateOptions options = options_for(type, 30, Start::identity);
     options.max_iterations = 1;
-    const Rotated result = rotate_and_truncate(v, options);
+    const RotationResult result = rotate_and_truncate(v, options);
     const Matrix x(result.loadings);
     EXPECT_EQ(result.status, Status::iteration_limit);
     ASSERT_EQ(result.history.size(), 1U);
@@ -244,7 +244,7 @@ TEST(Rotate, HistoryIsWhatItSays) {
 
 TEST(Rotate, StopsByThePapersRule) {
   const Matrix v = verify::random_orthonormal(50, 6, 4);
-  const Rotated result = rotate_and_truncate(v, options_for(TruncationType::hard, 50));
+  const RotationResult result = rotate_and_truncate(v, options_for(TruncationType::hard, 50));
   ASSERT_EQ(result.status, Status::converged);
   for (std::size_t t = 0; t + 1 < result.history.size(); ++t)
     EXPECT_GE(result.history[t].change, 1e-5);
@@ -285,7 +285,7 @@ TEST(Rotate, AnEmptiedLoadingStaysZero) {
   v.col(0).head(49).setConstant(1 / 7.0);
   v(49, 1) = 1;
   for (const auto type : {TruncationType::hard, TruncationType::soft}) {
-    const Rotated result =
+    const RotationResult result =
         rotate_and_truncate(v, {.truncation = {type, 0.5}, .start = Start::identity});
     EXPECT_EQ(result.loadings.col(0).nonZeros(), 0);
     EXPECT_EQ(result.loadings.col(1).nonZeros(), 1);

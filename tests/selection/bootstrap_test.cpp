@@ -23,7 +23,7 @@ Index planted_of(const Loadings& truth, const Loadings& x, Index i) {
 TEST(Bootstrap, FindsPlantedVariablesAgainAndNoOthers) {
   for (const std::uint64_t seed : {0U, 1U, 2U}) {
     const Spiked spiked = make_spiked({.seed = seed});
-    const auto a = prepare(spiked.table);
+    const auto a = make_matrix(spiked.table);
     const Result result = fit(*a, {.components = 5, .nonzeros = 8});
     const Stability stability = bootstrap(*a, result, {.resamples = 40, .seed = seed});
     EXPECT_EQ(stability.resamples, 40);
@@ -58,7 +58,7 @@ TEST(Bootstrap, CountsWhatFitsToResampledTablesSelect) {
 
 /// As many components as the fit has, whatever a resample would need to explain as much.
 TEST(Bootstrap, KeepsTheNumberOfComponents) {
-  const auto a = prepare(load_dataset("spiked:n=60,p=20,r=3,k=4,strength=3"));
+  const auto a = make_matrix(load_dataset("spiked:n=60,p=20,r=3,k=4,strength=3"));
   const Result result = fit(*a, {.variance = 0.6, .nonzeros = 4});
   const Stability stability = bootstrap(*a, result, {.resamples = 10});
   EXPECT_EQ(stability.frequencies.cols(), result.loadings.cols());
@@ -79,7 +79,7 @@ TEST(Bootstrap, IsCertainWhereEverySampleSaysTheSame) {
 }
 
 TEST(Bootstrap, IsTheSameForTheSameSeedAndAnyThreads) {
-  const auto a = prepare(load_dataset("spiked:n=80,p=30,k=4,strength=3"));
+  const auto a = make_matrix(load_dataset("spiked:n=80,p=30,k=4,strength=3"));
   Options options{.components = 4, .nonzeros = 5, .threads = 1};
   const Stability one = bootstrap(*a, fit(*a, options), {.resamples = 10, .seed = 3});
   options.threads = 2;
@@ -90,12 +90,12 @@ TEST(Bootstrap, IsTheSameForTheSameSeedAndAnyThreads) {
   EXPECT_NE(one.cosines, other.cosines);
 }
 
-TEST(Bootstrap, RefusesWhatCannotBe) {
-  const auto a = prepare(load_dataset("spiked:n=80,p=30,k=4"));
+TEST(Bootstrap, RejectsWhatCannotBe) {
+  const auto a = make_matrix(load_dataset("spiked:n=80,p=30,k=4"));
   const Result result = fit(*a, {.components = 2});
   EXPECT_THROW(bootstrap(*a, result, {.resamples = 1}), Error);
   EXPECT_THROW(bootstrap(*a, result, {}, [](const Progress&) { return false; }), Cancelled);
-  const auto c = prepare(load_dataset("pitprops"));
+  const auto c = make_matrix(load_dataset("pitprops"));
   EXPECT_THROW(bootstrap(*c, fit(*c, {.components = 2})), Error);
   EXPECT_THROW(bootstrap(*c, result), Error);
 }
@@ -121,7 +121,7 @@ TEST(CommandBootstrap, WithoutItNothingIsSaidOfIt) {
   EXPECT_FALSE(Json::parse(outcome.out).contains("bootstrap"));
 }
 
-TEST(CommandBootstrap, RefusesWithStatusTwo) {
+TEST(CommandBootstrap, RejectsWithStatusTwo) {
   for (const char* count : {"1", "0", "-5", "many", "2.5"}) {
     const auto outcome = run({"fit", "@spiked", "--bootstrap", count});
     EXPECT_EQ(outcome.status, 2) << count;

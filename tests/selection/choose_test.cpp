@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 using testing::run;
 
 Choice choose_in(const std::string& dataset, const ChooseOptions& options = {}) {
-  return choose(*prepare(load_dataset(dataset)), options);
+  return choose(*make_matrix(load_dataset(dataset)), options);
 }
 
 TEST(Choose, FindsFivePlantedComponents) {
@@ -58,7 +58,7 @@ TEST(Choose, HeldOutErrorIsLeastAtWhatWasPlanted) {
     for (int seed = 0; seed < 3; ++seed) {
       const Choice choice =
           choose_in(fmt::format("spiked:n=300,p={},r={},k={},seed={}", p, r, k, seed));
-      const HeldOut& least = choice.held_out[static_cast<std::size_t>(choice.least)];
+      const ValidationPoint& least = choice.held_out[static_cast<std::size_t>(choice.least)];
       EXPECT_EQ(least.components, r) << seed;
       EXPECT_LE(static_cast<double>(least.nonzeros), 1.5 * static_cast<double>(k)) << seed;
       EXPECT_GE(static_cast<double>(least.nonzeros), static_cast<double>(k) / 1.5) << seed;
@@ -123,12 +123,12 @@ TEST(Choose, HeldOutErrorsAreThoseOfPredictingBlocks) {
 
 TEST(Choose, TheSimplestWithinOneStandardErrorIsChosen) {
   Choice choice;
-  judge_errors({{{0, 0}, Eigen::Vector3d(10, 20, 30)},
-                {{1, 2}, Eigen::Vector3d(6, 15, 20)},
-                {{1, 5}, Eigen::Vector3d(5, 12, 14)},
-                {{2, 2}, Eigen::Vector3d(5, 9, 15)},
-                {{2, 5}, Eigen::Vector3d(4, 10, 14)}},
-               choice);
+  evaluate_errors({{{0, 0}, Eigen::Vector3d(10, 20, 30)},
+                   {{1, 2}, Eigen::Vector3d(6, 15, 20)},
+                   {{1, 5}, Eigen::Vector3d(5, 12, 14)},
+                   {{2, 2}, Eigen::Vector3d(5, 9, 15)},
+                   {{2, 5}, Eigen::Vector3d(4, 10, 14)}},
+                  choice);
   EXPECT_EQ(choice.least, 4);
   EXPECT_NEAR(choice.held_out[4].error, 28.0 / 60, 1e-15);
   EXPECT_EQ(choice.held_out[4].excess_deviation, 0);
@@ -145,12 +145,12 @@ TEST(Choose, TheSimplestWithinOneStandardErrorIsChosen) {
 /// components.
 TEST(Choose, VariablesThatHardlyHelpAreLeftOut) {
   Choice choice;
-  judge_errors({{{0, 0}, Eigen::Vector2d(100, 100)},
-                {{1, 3}, Eigen::Vector2d(20.3, 20.4)},
-                {{2, 2}, Eigen::Vector2d(23, 23.1)},
-                {{2, 3}, Eigen::Vector2d(20.2, 20.3)},
-                {{2, 9}, Eigen::Vector2d(20, 20)}},
-               choice);
+  evaluate_errors({{{0, 0}, Eigen::Vector2d(100, 100)},
+                   {{1, 3}, Eigen::Vector2d(20.3, 20.4)},
+                   {{2, 2}, Eigen::Vector2d(23, 23.1)},
+                   {{2, 3}, Eigen::Vector2d(20.2, 20.3)},
+                   {{2, 9}, Eigen::Vector2d(20, 20)}},
+                  choice);
   EXPECT_EQ(choice.least, 4);
   EXPECT_EQ(choice.chosen, 3);
 }
@@ -158,14 +158,14 @@ TEST(Choose, VariablesThatHardlyHelpAreLeftOut) {
 /// Repeats share their samples: a standard error is that of one repeat, however many there are.
 TEST(Choose, RepeatsMakeTheStandardErrorNoSmaller) {
   Choice once, twice;
-  judge_errors({{{0, 0}, Eigen::Vector3d(10, 20, 30)},
-                {{1, 5}, Eigen::Vector3d(5, 12, 14)},
-                {{2, 5}, Eigen::Vector3d(4, 10, 14)}},
-               once);
+  evaluate_errors({{{0, 0}, Eigen::Vector3d(10, 20, 30)},
+                   {{1, 5}, Eigen::Vector3d(5, 12, 14)},
+                   {{2, 5}, Eigen::Vector3d(4, 10, 14)}},
+                  once);
   const auto again = [](double x, double y, double z) {
     return Vector(Eigen::Vector<double, 6>(x, y, z, z, x, y));
   };
-  judge_errors(
+  evaluate_errors(
       {{{0, 0}, again(10, 20, 30)}, {{1, 5}, again(5, 12, 14)}, {{2, 5}, again(4, 10, 14)}}, twice,
       2);
   ASSERT_EQ(once.held_out.size(), twice.held_out.size());
@@ -193,7 +193,7 @@ TEST(Choose, ComponentsToReadStandOutInBothWays) {
 /// They are enough, and with one variable less they are not.
 TEST(Choose, VariablesToReadAreTheFewestThatExplainMost) {
   for (const char* dataset : {"spiked:n=300,p=80,r=3,k=12,strength=3", "spiked"}) {
-    const auto a = prepare(load_dataset(dataset));
+    const auto a = make_matrix(load_dataset(dataset));
     const Index r = 2;
     const Basis basis = basis_for(*a, {.components = r});
     const auto is_enough = [&](Index nonzeros) {
@@ -246,7 +246,7 @@ TEST(Choose, BothAnswersAreTheSameForNearlyAllSeeds) {
   std::map<std::array<Index, 2>, int> read, predict;
   int most_read = 0, most_predict = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Choice choice = choose(*prepare(table, {.scale = true}), {.seed = seed});
+    const Choice choice = choose(*make_matrix(table, {.scale = true}), {.seed = seed});
     most_read = std::max(most_read, ++read[{choice.to_read.components, choice.to_read.nonzeros}]);
     most_predict = std::max(most_predict,
                             ++predict[{choice.to_predict.components, choice.to_predict.nonzeros}]);
@@ -327,15 +327,15 @@ TEST(Choose, SparseDataGivesWhatDenseDoes) {
                               .inner = stored.innerIndexPtr(),
                               .outer = stored.outerIndexPtr()});
   const ChooseOptions options{.permutations = 5, .components = {1, 2, 3}};
-  const Choice sparse = choose(*a, options), dense = choose(*prepare(table), options);
+  const Choice sparse = choose(*a, options), dense = choose(*make_matrix(table), options);
   EXPECT_EQ(sparse.components, dense.components);
   EXPECT_EQ(sparse.nonzeros, dense.nonzeros);
   for (std::size_t k = 0; k < dense.held_out.size(); ++k)
     EXPECT_NEAR(sparse.held_out[k].error, dense.held_out[k].error, 1e-9);
 }
 
-TEST(Choose, RefusesWhatCannotBe) {
-  const auto a = prepare(load_dataset("spiked:n=40,p=20,r=2,k=4"));
+TEST(Choose, RejectsWhatCannotBe) {
+  const auto a = make_matrix(load_dataset("spiked:n=40,p=20,r=2,k=4"));
   EXPECT_THROW(choose(*a, {.most = 0}), Error);
   EXPECT_THROW(choose(*a, {.permutations = 0}), Error);
   EXPECT_THROW(choose(*a, {.folds = 1}), Error);
@@ -348,7 +348,7 @@ TEST(Choose, RefusesWhatCannotBe) {
   EXPECT_THROW(choose(*a, {.overlap = 1.5}), Error);
   EXPECT_THROW(choose(*a, {.tolerance = -1}), Error);
   EXPECT_THROW(choose(*a, {}, [](const Progress&) { return false; }), Cancelled);
-  EXPECT_THROW(choose(*prepare(load_dataset("pitprops"))), Error);
+  EXPECT_THROW(choose(*make_matrix(load_dataset("pitprops"))), Error);
   EXPECT_THROW(choose(*make_dense(Matrix::Ones(10, 4))), Error);
   EXPECT_THROW(choose(*make_dense(Matrix::Identity(3, 3))), Error);
 }
@@ -416,7 +416,7 @@ TEST(CommandChoose, SaysNoStructure) {
   EXPECT_EQ(outcome.out.find("next:"), std::string::npos) << outcome.out;
 }
 
-TEST(CommandChoose, RefusesWithStatusTwo) {
+TEST(CommandChoose, RejectsWithStatusTwo) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"@spiked:n=50", "--folds", "51"},
                                              {"@spiked:n=50", "--folds", "1"},

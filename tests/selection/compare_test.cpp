@@ -27,9 +27,9 @@ TEST(Compare, ContendersAreNamedShortly) {
 }
 
 TEST(Compare, AllHaveTheSameNumberOfNonzeros) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   for (const Index k : {2, 3, 5}) {
-    for (const Compared& row : compare(*a, {.nonzeros = k, .common = {.components = 6}})) {
+    for (const ComparisonRow& row : compare(*a, {.nonzeros = k, .common = {.components = 6}})) {
       SCOPED_TRACE(name(row.contender.method));
       EXPECT_EQ(row.note.empty(), row.result.loadings.nonZeros() == 6 * k);
       if (row.contender.method == Method::pca) continue;
@@ -40,7 +40,7 @@ TEST(Compare, AllHaveTheSameNumberOfNonzeros) {
 }
 
 TEST(Compare, CountingMethodsNeedOneFit) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const auto rows = compare(
       *a, {.contenders = {parse_contender("tpower"), parse_contender("spcart:count:identity"),
                           parse_contender("spcart")},
@@ -55,7 +55,7 @@ TEST(Compare, CountingMethodsNeedOneFit) {
 /// Contenders whose lambda is searched for, and those that count, are refitted and refined at the
 /// end like any other fit.
 TEST(Compare, FinishesWhatItFinds) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   for (const auto& [refit, refine] : {std::pair<Index, Index>{5, 0}, {0, 5}}) {
     const CompareOptions options{
         .contenders = {{.method = Method::spcart, .truncation = TruncationType::hard},
@@ -81,14 +81,14 @@ TEST(Compare, FinishesWhatItFinds) {
 
 TEST(Compare, OneVariableIsEnough) {
   const auto a = make_covariance(Matrix::Constant(1, 1, 2.0));
-  for (const Compared& row : compare(*a, {.nonzeros = 1, .common = {.components = 1}})) {
+  for (const ComparisonRow& row : compare(*a, {.nonzeros = 1, .common = {.components = 1}})) {
     EXPECT_NEAR(row.result.criteria.cpev, 1, 1e-12) << name(row.contender.method);
     EXPECT_GE(row.fits, 1);
   }
 }
 
-TEST(Compare, RefusesWhatCannotBe) {
-  const auto a = prepare(load_dataset("pitprops"));
+TEST(Compare, RejectsWhatCannotBe) {
+  const auto a = make_matrix(load_dataset("pitprops"));
   EXPECT_THROW(compare(*a, {.contenders = {}}), Error);
   EXPECT_THROW(compare(*a, {.nonzeros = 0}), Error);
   EXPECT_THROW(compare(*a, {.nonzeros = 14}), Error);
@@ -128,7 +128,7 @@ TEST(CommandCompare, EveryMethodTakesPart) {
   EXPECT_EQ(Json::parse(outcome.out)["rows"].size(), method_records().size());
 }
 
-TEST(CommandCompare, RefusesWithStatusTwo) {
+TEST(CommandCompare, RejectsWithStatusTwo) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"--methods", "spcrat"},
                                              {"--methods", "spcart,,pca"},

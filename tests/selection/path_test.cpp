@@ -42,7 +42,7 @@ void expect_monotone(const std::vector<PathPoint>& points) {
 }
 
 TEST(Path, GoesFromPcaToOneVariablePerComponent) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   for (const Effort::Level level : {Effort::Level::none, Effort::Level::normal}) {
     const Path path =
         spcart::path(*a, {.truncations = kTypes, .components = {6}, .effort = Effort{level}});
@@ -64,7 +64,7 @@ TEST(Path, GoesFromPcaToOneVariablePerComponent) {
 }
 
 TEST(Path, SearchGivesTheBetterFrontier) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const auto points = [&](Effort::Level level) {
     return spcart::path(*a, {.components = {6}, .effort = Effort{level}}).points;
   };
@@ -82,11 +82,11 @@ TEST(Path, EachPointHasItsLoadings) {
   for (const char* problem :
        {"pitprops", "synthetic", "spiked:n=100,p=40", "random:n=60,p=30", "patches:n=300"}) {
     SCOPED_TRACE(problem);
-    const auto a = prepare(load_dataset(problem));
+    const auto a = make_matrix(load_dataset(problem));
     const Path path = spcart::path(*a, {.components = {2}, .points = 12});
     expect_monotone(path.points);
     for (const PathPoint& point : path.points) {
-      const Criteria again = judge(*a, point.loadings, point.criteria.cpev_pca);
+      const Criteria again = evaluate(*a, point.loadings, point.criteria.cpev_pca);
       EXPECT_NEAR(again.cpev, point.criteria.cpev, 1e-12);
       EXPECT_EQ(again.nonzeros, point.criteria.nonzeros);
       EXPECT_EQ(std::ranges::count(again.nonzeros, 0), 0);
@@ -95,7 +95,7 @@ TEST(Path, EachPointHasItsLoadings) {
 }
 
 TEST(Path, KneeIsFarthestAboveTheLineBetweenItsEnds) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const Path path = spcart::path(*a, {.components = {6}, .effort = Effort{Effort::Level::none}});
   const PathPoint& knee = path.points[path.knee];
   EXPECT_EQ(nonzeros(knee), 19);
@@ -147,15 +147,15 @@ void expect_as_good_as_cold(const DataMatrix& a, Index r, std::optional<Index> p
 }
 
 TEST(Path, NoPointIsWorseThanAColdFit) {
-  expect_as_good_as_cold(*prepare(load_dataset("pitprops")), 6, {});
-  expect_as_good_as_cold(*prepare(load_dataset("synthetic")), 2, {});
+  expect_as_good_as_cold(*make_matrix(load_dataset("pitprops")), 6, {});
+  expect_as_good_as_cold(*make_matrix(load_dataset("synthetic")), 2, {});
 }
 
 class PathOnRealData : public testing::RealData {};
 
 TEST_F(PathOnRealData, NoPointIsWorseThanAColdFit) {
   expect_as_good_as_cold(*patches(), 70, 8);
-  const auto genes = prepare(read("leukemia_72x7129.npy"));
+  const auto genes = make_matrix(read("leukemia_72x7129.npy"));
   for (const Index r : {3, 6, 10}) expect_as_good_as_cold(*genes, r, {});
 }
 
@@ -167,13 +167,13 @@ TEST_F(PathOnRealData, IsMonotoneAndHasEveryComponent) {
     for (const PathPoint& point : path.points)
       EXPECT_EQ(std::ranges::count(point.criteria.nonzeros, 0), 0) << nonzeros(point);
   };
-  check(*prepare(athletes, {.scale = true}), 2);
-  check(*prepare(read("leukemia_72x7129.npy")), 6);
-  check(*prepare(read("pbmc1k_v3_906x14688.mtx.gz")), 5);
+  check(*make_matrix(athletes, {.scale = true}), 2);
+  check(*make_matrix(read("leukemia_72x7129.npy")), 6);
+  check(*make_matrix(read("pbmc1k_v3_906x14688.mtx.gz")), 5);
 }
 
 TEST(Path, MarksTheFewestNonzerosThatKeepTheShare) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   const Path path = spcart::path(*a, {.truncations = kTypes, .components = {3, 6}, .keep = 0.9});
   ASSERT_TRUE(path.keep);
   const PathPoint& kept = path.points[*path.keep];
@@ -189,13 +189,13 @@ TEST(Path, MarksTheFewestNonzerosThatKeepTheShare) {
 TEST(Path, KneeIsWhereNoiseVariablesAreGone) {
   // Ten variables make up the components, the others are noise: from 6 + 4 nonzeros on every zero
   // costs variance.
-  const auto a = prepare(load_dataset("synthetic"));
+  const auto a = make_matrix(load_dataset("synthetic"));
   const Path path = spcart::path(*a, {.components = {2}});
   EXPECT_NEAR(static_cast<double>(nonzeros(path.points[path.knee])), 10, 2);
 }
 
-TEST(Path, RefusesWhatCannotBeFollowed) {
-  const auto a = prepare(load_dataset("pitprops"));
+TEST(Path, RejectsWhatCannotBeFollowed) {
+  const auto a = make_matrix(load_dataset("pitprops"));
   EXPECT_THROW(spcart::path(*a, {.points = 1}), Error);
   EXPECT_THROW(spcart::path(*a, {.truncations = {TruncationType::count}, .points = 14}), Error);
   EXPECT_THROW(spcart::path(*a, {.truncations = {}}), Error);
@@ -204,7 +204,7 @@ TEST(Path, RefusesWhatCannotBeFollowed) {
 }
 
 TEST(Path, CanBeCancelled) {
-  const auto a = prepare(load_dataset("pitprops"));
+  const auto a = make_matrix(load_dataset("pitprops"));
   for (const std::string_view stage : {"pca", "rotate"})
     EXPECT_THROW(spcart::path(*a, {.components = {6}},
                               [&](const Progress& progress) { return progress.stage != stage; }),
@@ -254,7 +254,7 @@ TEST(CommandPath, APointCanBeHadAgain) {
   }
 }
 
-TEST(CommandPath, RefusesWithStatusTwo) {
+TEST(CommandPath, RejectsWithStatusTwo) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"--points", "1"},
                                              {"--points", "1.5"},

@@ -1,7 +1,5 @@
 #include "arguments/basis_arguments.hpp"
 
-#include <chrono>
-
 #include "spcart/basis_file.hpp"
 
 namespace spcart::command {
@@ -17,11 +15,9 @@ void BasisArguments::add_to(CLI::App& app) {
       ->group("Output (- is standard output)");
 }
 
-Basis BasisArguments::basis_of(const Data& data, Outputs& outputs, double& seconds,
+Basis BasisArguments::basis_of(const Data& data, Outputs& outputs,
                                const std::function<Basis()>& find) const {
-  const auto start = std::chrono::steady_clock::now();
   Basis found = basis.empty() ? find() : read_basis(basis, *data.matrix, data.table.variables);
-  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (outputs.wants("--save-basis")) outputs.set("--save-basis", basis_bytes(*data.matrix, found));
   return found;
 }

@@ -15,9 +15,9 @@ namespace spcart::command {
 namespace {
 
 /// Two flags have these values, so that a message must say which of them is meant.
-Presence presence(std::string_view flag, std::string_view text) {
+Tristate presence(std::string_view flag, std::string_view text) {
   try {
-    return parse<Presence>(text);
+    return parse<Tristate>(text);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", flag, error.what()));
   }
@@ -31,10 +31,10 @@ CLI::Option* DataArguments::add_reading(CLI::App& app) {
   CLI::Option* data = app.add_option("DATA", source,
                                      "a file (.csv, .tsv, .npy, .mtx, plain or gzipped) with a row "
                                      "a sample, - for CSV on standard "
-                                     "input, or a built-in problem such as @pitprops");
+                                     "input, or a built-in data set such as @pitprops");
   data->group("Data");
   app.add_option("--missing", missing,
-                 fmt::format("cells that are empty or read NA: refuse them, drop their samples, or "
+                 fmt::format("cells that are empty or read NA: reject them, drop their samples, or "
                              "put the variable's mean (default: {})",
                              missing))
       ->type_name("error|drop|mean")
@@ -102,6 +102,12 @@ Preparation DataArguments::preparation() const {
           .center = !no_center,
           .scale = scale,
           .precision = parse<Precision>(precision)};
+}
+
+PrepareOptions DataArguments::prepare_options(Index components, Solver solver) const {
+  PrepareOptions options{.preparation = preparation(), .components = components, .solver = solver};
+  if (memory) options.memory = parse_bytes("memory", *memory);
+  return options;
 }
 
 std::string DataArguments::title() const {

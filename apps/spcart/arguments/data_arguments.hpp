@@ -12,7 +12,7 @@
 #include "spcart/data.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/io.hpp"
-#include "spcart/pca.hpp"
+#include "spcart/prepare.hpp"
 #include "spcart/table.hpp"
 
 namespace spcart::command {
@@ -36,6 +36,9 @@ struct DataArguments {
   ReadOptions read_options(Index components) const;
   Preparation preparation() const;  ///< throws the same
 
+  /// How DATA is prepared for so many components by a solver. Throws the same.
+  PrepareOptions prepare_options(Index components, Solver solver = Solver::automatic) const;
+
   /// The source as a title: a file's name, "@pitprops", "standard input".
   std::string title() const;
 };
@@ -45,20 +48,15 @@ struct Data {
   Table table;
   std::string title;                   ///< of its source
   std::unique_ptr<DataMatrix> matrix;  ///< the prepared table; none until `prepare`
-  std::vector<std::string> warnings;
-  double seconds = 0;  ///< that reading and preparing took
+  std::vector<std::string> hints;      ///< what the call may have forgotten
 };
 
 /// Reads DATA, with room in memory for work with so many components.
 Data read(const DataArguments& arguments, const Activity& activity,
           Index components = Options{}.components);
 
-/// The solver for the data within --memory: see spcart::solver_for.
-Solver solver_for(const DataArguments& arguments, const Data& data, Index components,
-                  Solver wanted);
-
-/// Makes the matrix of the data; for the Gram route, in a pass that also forms A'A.
-void prepare(Data& data, const Preparation& preparation, Solver solver, const Activity& activity);
+/// Makes the matrix of the data, planned for what the options say.
+void prepare(Data& data, const PrepareOptions& options, const Activity& activity);
 
 /// Does work on the data; an Error that is about the data names its source.
 void with_title(const Data& data, const std::function<void()>& work);

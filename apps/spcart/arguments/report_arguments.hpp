@@ -23,10 +23,10 @@ struct ReportArguments {
   void add_report(CLI::App& app);
   void add_annotations(CLI::App& app);
 
-  /// Throws Error where there is no page to make a report of, and for flags without --report.
+  /// Throws Error if there is no page to make a report of, and for flags without --report.
   void check() const;
 
-  /// Throws Error where they do not fit the data.
+  /// Throws Error if they do not fit the data.
   Annotations annotations(const Table& table) const;
 };
 

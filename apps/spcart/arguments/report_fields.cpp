@@ -49,7 +49,7 @@ ordered_json texts(const std::vector<std::string>& all, const std::vector<Index>
   return out;
 }
 
-/// Of some samples on the first components, or null where there are none.
+/// Of some samples on the first components, or null if there are none.
 ordered_json scores_of(const Data& data, const Loadings& loadings,
                        const std::vector<std::string>& labels) {
   const Index n = data.table.rows(), r = std::min(loadings.cols(), kMostComponents);

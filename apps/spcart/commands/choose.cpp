@@ -197,7 +197,7 @@ std::string report(const ChooseArguments& arguments, const Data& data, const Cho
 }
 
 void run(const ChooseArguments& arguments) {
-  ChooseOptions options = parsed(arguments);
+  const ChooseOptions options = parsed(arguments);
   arguments.report.check();
   Outputs outputs({{"--json", arguments.json}, {"--report", arguments.report.report}},
                   {arguments.data.source});
@@ -207,10 +207,8 @@ void run(const ChooseArguments& arguments) {
   {
     const Activity activity(arguments.quiet);
     data = read_samples(arguments, std::max<Index>(options.most, 1), activity);
-    options.solver = solver_for(arguments.data, data, options.most, options.solver);
-    prepare(data, arguments.data.preparation(), options.solver, activity);
+    prepare(data, arguments.data.prepare_options(options.most, options.solver), activity);
     with_title(data, [&] { choice = choose(*data.matrix, options, activity.observer()); });
-    choice.warnings.insert(choice.warnings.begin(), data.warnings.begin(), data.warnings.end());
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(choice));
     if (outputs.wants("--report")) outputs.set("--report", report(arguments, data, choice));

@@ -95,28 +95,29 @@ Index nonzeros(const CompareArguments& arguments, Index p) {
 struct Column {
   const char* title;
   const char* key;  ///< in CSV
-  double (*value)(const Compared&);
+  double (*value)(const ComparisonRow&);
   bool more_is_better;
   int digits;
 };
 constexpr std::array kColumns = {
-    Column{"SP", "sparsity", [](const Compared& row) { return row.result.criteria.sparsity.mean; },
-           true, 4},
+    Column{"SP", "sparsity",
+           [](const ComparisonRow& row) { return row.result.criteria.sparsity.mean; }, true, 4},
     Column{"STD", "sparsity_std",
-           [](const Compared& row) { return row.result.criteria.sparsity.std; }, false, 4},
+           [](const ComparisonRow& row) { return row.result.criteria.sparsity.std; }, false, 4},
     Column{"worst SP", "sparsity_min",
-           [](const Compared& row) { return row.result.criteria.sparsity.min; }, true, 4},
-    Column{"CPEV", "cpev", [](const Compared& row) { return row.result.criteria.cpev; }, true, 4},
+           [](const ComparisonRow& row) { return row.result.criteria.sparsity.min; }, true, 4},
+    Column{"CPEV", "cpev", [](const ComparisonRow& row) { return row.result.criteria.cpev; }, true,
+           4},
     Column{"NOR", "nonorthogonality",
-           [](const Compared& row) { return row.result.criteria.nonorthogonality; }, false, 4},
-    Column{"seconds", "seconds", [](const Compared& row) { return row.seconds; }, false, 4},
+           [](const ComparisonRow& row) { return row.result.criteria.nonorthogonality; }, false, 4},
+    Column{"seconds", "seconds", [](const ComparisonRow& row) { return row.seconds; }, false, 4},
     Column{"searched", "cpev_searched",
-           [](const Compared& row) {
+           [](const ComparisonRow& row) {
              return row.searched ? row.searched->cpev : row.result.criteria.cpev;
            },
            true, 4},
     Column{"NOR", "nonorthogonality_searched",
-           [](const Compared& row) {
+           [](const ComparisonRow& row) {
              return row.searched ? row.searched->nonorthogonality
                                  : row.result.criteria.nonorthogonality;
            },
@@ -124,16 +125,16 @@ constexpr std::array kColumns = {
 };
 
 /// Figures of another number of nonzeros are no match.
-bool takes_part(const Compared& row) { return row.note.empty(); }
+bool takes_part(const ComparisonRow& row) { return row.note.empty(); }
 
-std::string figure(const Column& column, const Compared& row) {
+std::string figure(const Column& column, const ComparisonRow& row) {
   return fmt::format("{:.{}f}", column.value(row), column.digits);
 }
 
 /// The best figure of a column, as it is printed: what looks the same is as good.
-std::string best(const Column& column, const std::vector<Compared>& rows) {
-  const Compared* found = nullptr;
-  for (const Compared& row : rows) {
+std::string best(const Column& column, const std::vector<ComparisonRow>& rows) {
+  const ComparisonRow* found = nullptr;
+  for (const ComparisonRow& row : rows) {
     if (!takes_part(row)) continue;
     const double sign = column.more_is_better ? 1 : -1;
     if (!found || sign * column.value(row) > sign * column.value(*found)) found = &row;
@@ -154,14 +155,14 @@ std::string method_text(const Contender& contender) {
                      contender.start ? name(*contender.start) : "");
 }
 
-std::string table(const std::vector<Compared>& rows) {
+std::string table(const std::vector<ComparisonRow>& rows) {
   TextTable table("llr" + std::string(kColumns.size(), 'r') + 'l');
   std::vector<std::string> header = {"method", "truncation", "lambda"};
   // A blank beside each title stands over the place of the mark.
   for (const Column& column : kColumns) header.push_back(fmt::format("{} ", column.title));
   header.emplace_back();
   table.add_header(header);
-  for (const Compared& row : rows) {
+  for (const ComparisonRow& row : rows) {
     std::vector<std::string> cells = {method_text(row.contender), truncation_text(row.result),
                                       lambda_text(row.result)};
     for (const Column& column : kColumns) {
@@ -175,11 +176,11 @@ std::string table(const std::vector<Compared>& rows) {
   return table.text();
 }
 
-std::string csv(const std::vector<Compared>& rows) {
+std::string csv(const std::vector<ComparisonRow>& rows) {
   std::string text = "method,truncation,start,lambda,nonzeros";
   for (const Column& column : kColumns) text += fmt::format(",{}", column.key);
   text += ",status,note\n";
-  for (const Compared& row : rows) {
+  for (const ComparisonRow& row : rows) {
     const Result& result = row.result;
     text += fmt::format("{},{},{},{},{}", name(row.contender.method), truncation_text(result),
                         result.start ? name(*result.start) : "",
@@ -219,15 +220,15 @@ void add_arguments(CLI::App& app, CompareArguments& arguments) {
 }
 
 /// What is said of every row is said of the data: once.
-std::vector<std::string> warnings(const Data& data, const std::vector<Compared>& rows) {
-  std::vector<std::string> all = data.warnings;
-  const auto said_of = [](const Compared& row, const std::string& warning) {
+std::vector<std::string> warnings(const std::vector<ComparisonRow>& rows) {
+  std::vector<std::string> all;
+  const auto said_of = [](const ComparisonRow& row, const std::string& warning) {
     return std::ranges::find(row.result.warnings, warning) != row.result.warnings.end();
   };
-  for (const Compared& row : rows)
+  for (const ComparisonRow& row : rows)
     for (const std::string& warning : row.result.warnings) {
-      const bool of_all =
-          std::ranges::all_of(rows, [&](const Compared& other) { return said_of(other, warning); });
+      const bool of_all = std::ranges::all_of(
+          rows, [&](const ComparisonRow& other) { return said_of(other, warning); });
       if (!of_all)
         all.push_back(fmt::format("{} {}: {}", name(row.contender.method),
                                   truncation_text(row.result), warning));
@@ -238,9 +239,8 @@ std::vector<std::string> warnings(const Data& data, const std::vector<Compared>&
 }
 
 /// The call that fits a row again.
-std::string call_of(const CompareArguments& arguments, const Compared& row) {
+std::string call_of(const CompareArguments& arguments, const ComparisonRow& row) {
   Options options = row.result.options;
-  options.solver = arguments.options.options().solver;
   options.nonzeros.reset();
   if (const auto& truncation = row.result.truncation) {
     options.truncation = truncation->type;
@@ -250,10 +250,10 @@ std::string call_of(const CompareArguments& arguments, const Compared& row) {
 }
 
 std::string report(const CompareArguments& arguments, const Data& data,
-                   const std::vector<Compared>& rows) {
+                   const std::vector<ComparisonRow>& rows) {
   std::vector<std::string> calls;
   calls.reserve(rows.size());
-  for (const Compared& row : rows) calls.push_back(call_of(arguments, row));
+  for (const ComparisonRow& row : rows) calls.push_back(call_of(arguments, row));
   const Vector pca =
       variance_shares(rows.front().result.singular_values, data.matrix->squared_norm());
   return report_page(with_report_fields(to_json(rows), report_fields(data, calls, pca)));
@@ -268,13 +268,12 @@ void run(const CompareArguments& arguments) {
       {arguments.data.source});
   const ThreadScope threads(checked_threads(options.common.threads));
   Data data;
-  std::vector<Compared> rows;
+  std::vector<ComparisonRow> rows;
   {
     const Activity activity(arguments.quiet);
     data = read(arguments.data, activity, options.common.components);
-    options.common.solver =
-        solver_for(arguments.data, data, options.common.components, options.common.solver);
-    prepare(data, arguments.data.preparation(), options.common.solver, activity);
+    prepare(data, arguments.data.prepare_options(options.common.components, options.common.solver),
+            activity);
     options.nonzeros = nonzeros(arguments, data.matrix->cols());
     with_title(data, [&] { rows = compare(*data.matrix, options, activity.observer()); });
     activity.enter("writing");
@@ -291,7 +290,7 @@ void run(const CompareArguments& arguments) {
                     bold(arguments.data.title()), shape(data.table), options.common.components,
                     options.nonzeros * options.common.components,
                     rows.front().result.criteria.cpev_pca, table(rows)));
-  print_warnings(warnings(data, rows));
+  print_warnings(warnings(rows));
 }
 
 }  // namespace
@@ -300,7 +299,7 @@ Command add_compare(CLI::App& program) {
   CLI::App& app = add_command(
       program,
       {.name = "compare",
-       .summary = "Fit several methods at the same sparsity and judge them alike",
+       .summary = "Fit several methods at the same sparsity and evaluate them alike",
        .usage = "DATA [-r N] [--methods A,B,...] [--sparsity F | --nonzeros K] [options]",
        .detail =
            "Lambda of each method is tuned until all loadings together have as many nonzeros "

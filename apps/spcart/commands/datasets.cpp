@@ -34,14 +34,14 @@ void list() {
     table.add({fmt::format("@{}", record.name), std::move(words)});
   }
   print(
-      fmt::format("Built-in problems, to be used wherever a command asks for DATA:\n\n{}\n"
+      fmt::format("Built-in data sets, to be used wherever a command asks for DATA:\n\n{}\n"
                   "Parameters follow a colon: spcart fit @random:n=1000,p=50,seed=7 -r 3\n",
                   table.text()));
 }
 
 void run(const DatasetsArguments& arguments) {
   if (arguments.name.empty()) {
-    if (!arguments.csv.empty()) throw Error("--csv needs the NAME of a built-in problem");
+    if (!arguments.csv.empty()) throw Error("--csv needs the NAME of a built-in data set");
     return list();
   }
   const Activity activity(false);
@@ -58,7 +58,7 @@ void run(const DatasetsArguments& arguments) {
 Command add_datasets(CLI::App& program) {
   CLI::App& app =
       add_command(program, {.name = "datasets",
-                            .summary = "List the built-in problems, or write one of them as CSV",
+                            .summary = "List the built-in data sets, or write one of them as CSV",
                             .usage = "[NAME] [--csv F]",
                             .detail = {},
                             .examples = {"spcart datasets", "spcart datasets pitprops",

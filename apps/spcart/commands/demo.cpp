@@ -72,7 +72,7 @@ Data prepared(Table table, std::string title, const Preparation& preparation = {
   Data data;
   data.table = std::move(table);
   data.title = std::move(title);
-  data.matrix = prepare(data.table, preparation);
+  data.matrix = make_matrix(data.table, preparation);
   return data;
 }
 
@@ -280,7 +280,7 @@ void show_next_steps(const std::string& folder) {
 Command add_demo(CLI::App& program) {
   CLI::App& app = add_command(
       program, {.name = "demo",
-                .summary = "Fit the built-in problems and show the results beside the paper's",
+                .summary = "Fit the built-in data sets and show the results beside the paper's",
                 .usage = "[--out DIR]",
                 .detail = {},
                 .examples = {"spcart demo", "spcart demo --out results"}});

@@ -25,14 +25,14 @@ struct EvaluateArguments {
   std::string loadings, json;
 };
 
-Criteria evaluate(const Data& data, const Loadings& x, Solver solver, const Activity& activity) {
+Criteria evaluate(const Data& data, const Loadings& x, const Activity& activity) {
   const DataMatrix& a = *data.matrix;
   activity.enter("finding principal components");
   const Index r = std::min({x.cols(), a.rows(), a.cols()});
   Basis basis;
-  with_title(data, [&] { basis = principal_basis(a, r, {.solver = solver}, activity.tick()); });
-  activity.enter("judging the loadings");
-  return judge(a, x, basis.cpev(), activity.tick());
+  with_title(data, [&] { basis = principal_basis(a, r, {}, activity.tick()); });
+  activity.enter("evaluating the loadings");
+  return spcart::evaluate(a, x, basis.cpev(), activity.tick());
 }
 
 std::string criteria_table(const Criteria& criteria, Index r) {
@@ -75,20 +75,19 @@ void run(const EvaluateArguments& arguments) {
     const Activity activity(arguments.run.quiet);
     data = read(arguments.data, activity);
     x = read_loadings(arguments.loadings, data.table.variables);
-    const Solver solver = solver_for(arguments.data, data, x.cols(), Solver::automatic);
-    prepare(data, arguments.data.preparation(), solver, activity);
-    criteria = evaluate(data, x, solver, activity);
+    prepare(data, arguments.data.prepare_options(x.cols()), activity);
+    criteria = evaluate(data, x, activity);
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(criteria));
     outputs.write();
   }
   if (arguments.run.quiet) return;
   if (!outputs.uses_stdout())
-    print(fmt::format("{}: {} loading{} judged on {}, {}\n\n{}\n{}",
+    print(fmt::format("{}: {} loading{} evaluated on {}, {}\n\n{}\n{}",
                       bold(file_title(arguments.loadings)), x.cols(), x.cols() == 1 ? "" : "s",
                       arguments.data.title(), shape(data.table), criteria_table(criteria, x.cols()),
                       components(criteria)));
-  print_warnings(data.warnings);
+  print_warnings(data.table.notes);
 }
 
 }  // namespace

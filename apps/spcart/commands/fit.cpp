@@ -71,14 +71,6 @@ void add_arguments(CLI::App& app, FitArguments& arguments) {
       ->group("Output (- is standard output)");
 }
 
-/// What only the caller of spcart::fit knows.
-void complete(Result& result, const Data& data) {
-  result.storage = data.table.in_file() ? "file" : "memory";
-  result.timing.read = data.seconds;
-  result.timing.total += data.seconds;
-  result.warnings.insert(result.warnings.begin(), data.warnings.begin(), data.warnings.end());
-}
-
 /// B of --bootstrap, 0 where it is not given.
 Index resamples(const FitArguments& arguments) {
   const std::string& text = arguments.bootstrap;
@@ -145,24 +137,18 @@ void run(const FitArguments& arguments) {
       throw Error("--scores needs samples, but DATA is a covariance matrix");
     if (bootstrapped.resamples > 0) check_resampling(data);
     const Annotations annotations = arguments.report.annotations(data.table);
-    Options within = options;
-    within.solver = solver_for(arguments.data, data, options.components, options.solver);
-    prepare(data, arguments.data.preparation(), arguments.basis.preparation_for(within.solver),
-            activity);
+    PrepareOptions planned = arguments.data.prepare_options(options.components, options.solver);
+    planned.without_pca = !arguments.basis.basis.empty();
+    prepare(data, planned, activity);
     with_title(data, [&] {
-      double pca = 0;
       const Basis basis = arguments.basis.basis_of(
-          data, outputs, pca, [&] { return basis_for(*data.matrix, within, activity.observer()); });
-      result = spcart::fit(*data.matrix, basis, within, activity.observer());
-      result.timing.pca = pca;
-      result.timing.total += pca;
+          data, outputs, [&] { return basis_for(*data.matrix, options, activity.observer()); });
+      result = spcart::fit(*data.matrix, basis, options, activity.observer());
     });
     if (bootstrapped.resamples > 0)
       with_title(data, [&] {
         stability = bootstrap(*data.matrix, result, bootstrapped, activity.observer());
       });
-    result.options = options;
-    complete(result, data);
     activity.enter("writing");
     set_texts(outputs, result, stability ? &*stability : nullptr, data, annotations,
               activity.tick());

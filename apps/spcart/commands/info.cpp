@@ -54,7 +54,7 @@ std::string values_in_words(const Table& table, const TableSummary& seen) {
 }
 
 std::string constant_variables(const Table& table) {
-  const auto scaled = prepare(table, {.scale = true});
+  const auto scaled = make_matrix(table, {.scale = true});
   std::vector<std::string> names;
   for (const Index j : scaled->constant_columns())
     names.push_back(table.variables[static_cast<std::size_t>(j)]);
@@ -91,10 +91,7 @@ void run(const DataArguments& arguments) {
     text = facts(data.table).text();
   }
   print(fmt::format("{}\n{}", bold(arguments.title()), text));
-  std::erase_if(data.warnings, [&data](const std::string& warning) {
-    return std::ranges::find(data.table.notes, warning) != data.table.notes.end();
-  });
-  print_warnings(data.warnings);
+  print_warnings(data.hints);
 }
 
 }  // namespace

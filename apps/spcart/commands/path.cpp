@@ -265,7 +265,7 @@ std::string report(const PathArguments& arguments, const Data& data, const Path&
 }
 
 void run(const PathArguments& arguments) {
-  PathOptions options = path_options(arguments);
+  const PathOptions options = path_options(arguments);
   check_at(arguments.at);
   arguments.report.check();
   Outputs outputs({{"--json", arguments.json},
@@ -281,17 +281,13 @@ void run(const PathArguments& arguments) {
   {
     const Activity activity(arguments.quiet);
     data = read(arguments.data, activity, most);
-    options.solver = solver_for(arguments.data, data, most, options.solver);
-    prepare(data, arguments.data.preparation(), arguments.basis.preparation_for(options.solver),
-            activity);
+    PrepareOptions planned = arguments.data.prepare_options(most, options.solver);
+    planned.without_pca = !arguments.basis.basis.empty();
+    prepare(data, planned, activity);
     with_title(data, [&] {
-      double pca = 0;
-      const Basis basis = arguments.basis.basis_of(data, outputs, pca, [&] {
-        return basis_for(*data.matrix, options, activity.observer());
-      });
+      const Basis basis = arguments.basis.basis_of(
+          data, outputs, [&] { return basis_for(*data.matrix, options, activity.observer()); });
       path = spcart::path(*data.matrix, basis, options, activity.observer());
-      path.pca_seconds = pca;
-      path.seconds += pca;
     });
     chosen(arguments, path);  // a point that is not there is told before anything is written
     activity.enter("writing");
@@ -310,9 +306,7 @@ void run(const PathArguments& arguments) {
                       advice(arguments, path), chosen_table(arguments, data, path),
                       counted(static_cast<Index>(path.points.size()), "point"), path.seconds,
                       path.pca_seconds));
-  std::vector<std::string> warnings = data.warnings;
-  warnings.insert(warnings.end(), path.warnings.begin(), path.warnings.end());
-  print_warnings(warnings);
+  print_warnings(path.warnings);
 }
 
 }  // namespace

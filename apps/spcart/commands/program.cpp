@@ -56,10 +56,10 @@ class Program {
     } catch (const CLI::CallForVersion& version) {
       return print(fmt::format("{}\n", version.what()));
     } catch (const CLI::ParseError& wrong) {
-      refuse_unknown_arguments();
+      reject_unknown_arguments();
       throw Error(with_hint(in_words(wrong)));
     }
-    refuse_unknown_arguments();
+    reject_unknown_arguments();
     for (const Command& command : commands_)
       if (command.app->parsed()) return command.run();
     throw Error(with_hint("no command is given"));
@@ -97,7 +97,7 @@ class Program {
   }
 
   /// CLI11 collects what it does not know: a mistyped flag deserves more than a list of it.
-  void refuse_unknown_arguments() const {
+  void reject_unknown_arguments() const {
     const Command* command = chosen();
     std::vector<std::string> unknown = (command ? *command->app : app_).remaining();
     std::erase(unknown, "--");

@@ -55,7 +55,7 @@ class OutFolder {
                               failed ? failed.message() : "it is a file"));
   }
   ~OutFolder() {
-    std::error_code ignored;  // it is not empty where all went well
+    std::error_code ignored;  // it is not empty if all went well
     if (made_) std::filesystem::remove(path_, ignored);
   }
   OutFolder(const OutFolder&) = delete;
@@ -173,10 +173,11 @@ Command add_reproduce(CLI::App& program) {
       {.name = "reproduce",
        .summary = "Run the paper's experiments and say, claim by claim, what holds",
        .usage = "[NAME...] [--quick] [--out DIR] [options]",
-       .detail = "Every table and figure of the paper's experiments, and a few of ours. Image "
-                 "patches and gene data are read from the folder that SPCART_DATA names; without "
-                 "it built-in problems stand in, and the output says so. --out writes the records, "
-                 "figures and claims as JSON, the claims alone, and a page in Markdown.",
+       .detail =
+           "Every table and figure of the paper's experiments, and a few of ours. Image "
+           "patches and gene data are read from the folder that SPCART_DATA names; without "
+           "it built-in data sets stand in, and the output says so. --out writes the records, "
+           "figures and claims as JSON, the claims alone, and a page in Markdown.",
        .examples = {"spcart reproduce --list", "spcart reproduce pitprops synthetic",
                     "spcart reproduce --quick --out results",
                     "SPCART_DATA=~/data spcart reproduce --out results"}});

@@ -58,14 +58,14 @@ void run(const TransformArguments& arguments) {
                               arguments.data.title()));
     reorder(model,
             match_variables(data.table.variables, model.variables, file_title(arguments.model)));
-    leave_unknown_out(model.preparation, data.warnings);
-    prepare(data, model.preparation, Solver::automatic, activity);
+    leave_unknown_out(model.preparation, data.table.notes);
+    prepare(data, {.preparation = model.preparation, .without_pca = true}, activity);
     activity.enter("computing scores");
     outputs.set("--scores", scores_csv(scores(*data.matrix, model.loadings), data.table.samples));
     activity.enter("writing");
   }
   outputs.write();
-  if (!arguments.run.quiet) print_warnings(data.warnings);
+  if (!arguments.run.quiet) print_warnings(data.table.notes);
 }
 
 }  // namespace

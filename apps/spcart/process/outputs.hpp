@@ -18,7 +18,7 @@ struct OutputArgument {
 /// The outputs of one call, checked before the work and written after all of it.
 class Outputs {
  public:
-  /// Throws Error where an output could not be written, is named twice or is one of the inputs.
+  /// Throws Error if an output could not be written, is named twice or is one of the inputs.
   Outputs(const std::vector<OutputArgument>& arguments, const std::vector<std::string>& inputs);
 
   bool wants(std::string_view flag) const;

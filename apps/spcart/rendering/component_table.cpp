@@ -152,7 +152,7 @@ namespace {
 /// A target that was searched for: what it took.
 std::string target_line(const Result& result) {
   if (!result.target || result.target->trials == 0) return "";
-  const Reached& target = *result.target;
+  const TargetReport& target = *result.target;
   // A search leaves the lambda that it started from behind.
   const std::string lambda =
       result.search ? "" : fmt::format(" at lambda {:.4g}", result.truncation->lambda);

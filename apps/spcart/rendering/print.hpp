@@ -16,7 +16,7 @@ const Terminal& terminal();
 
 bool stderr_is_terminal();
 
-/// Writes to standard output. Throws std::runtime_error where that fails (disk full).
+/// Writes to standard output. Throws std::runtime_error if that fails (disk full).
 void print(std::string_view text);
 
 /// Writes to standard error, if that takes anything: that it does not is no failure of the work.

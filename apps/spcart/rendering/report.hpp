@@ -12,7 +12,7 @@ bool has_report_page();
 void require_report_page();
 
 /// The page with a document in it, as one HTML text that needs nothing else. The document is
-/// gzipped and in base64, so that nothing of it ever stands as HTML or script. Throws Error where
+/// gzipped and in base64, so that nothing of it ever stands as HTML or script. Throws Error if
 /// the program has no page.
 std::string report_page(std::string_view json);
 

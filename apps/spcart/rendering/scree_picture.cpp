@@ -60,7 +60,7 @@ std::vector<Index> window(std::vector<Index> numbers, Index center, Index most) 
 /// The error in percent, marked where it is the least or the chosen one; nothing where that setting
 /// was not tried.
 std::string cell(const Choice& choice, Index components, Index nonzeros) {
-  const auto found = std::ranges::find_if(choice.held_out, [&](const HeldOut& point) {
+  const auto found = std::ranges::find_if(choice.held_out, [&](const ValidationPoint& point) {
     return point.components == components && point.nonzeros == nonzeros;
   });
   if (found == choice.held_out.end()) return "";
@@ -93,12 +93,12 @@ std::string scree_picture(const Choice& choice) {
 
 std::string held_out_table(const Choice& choice, Index folds) {
   std::vector<Index> components, nonzeros;
-  for (const HeldOut& point : choice.held_out) {
+  for (const ValidationPoint& point : choice.held_out) {
     if (point.components == 0) continue;
     components.push_back(point.components);
     nonzeros.push_back(point.nonzeros);
   }
-  const HeldOut& least = choice.held_out[static_cast<std::size_t>(choice.least)];
+  const ValidationPoint& least = choice.held_out[static_cast<std::size_t>(choice.least)];
   components = window(std::move(components), least.components, kMostRows);
   nonzeros = window(std::move(nonzeros), least.nonzeros, kMostColumns);
   TextTable table(std::string(nonzeros.size() + 1, 'r'));

@@ -18,7 +18,7 @@ struct CodePoint {
   std::size_t bytes = 1;
 };
 
-/// The code point at the start of the text, or none where the bytes are no UTF-8.
+/// The code point at the start of the text, or none if the bytes are no UTF-8.
 std::optional<CodePoint> first_code_point(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return CodePoint{lead, 1};

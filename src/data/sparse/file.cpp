@@ -97,7 +97,7 @@ class SparseFileMatrix final : public StoredMatrix {
     double largest = 0;
   };
 
-  Moments moments(const Preparation& preparation, const Tick& tick) const override {
+  Moments moments(const Preparation& preparation, const Tick& tick, FormGram) const override {
     const bool remove_row_mean = preparation.remove_row_mean;
     Moments m;
     m.row_means.resize(remove_row_mean ? rows() : 0);
@@ -129,7 +129,7 @@ class SparseFileMatrix final : public StoredMatrix {
   void look_at(const Rows& block, Index i, Index row, double mean, std::vector<Seen>& seen) const {
     for (std::int32_t k = block.begin[i]; k < block.end[i]; ++k) {
       const auto value = static_cast<double>(block.values[k]);
-      if (!std::isfinite(value)) refuse(value, row, block.inner[k]);
+      if (!std::isfinite(value)) reject(value, row, block.inner[k]);
       Seen& variable = seen[static_cast<std::size_t>(block.inner[k])];
       variable.entries.add(value - mean);
       variable.means_of_rows.add(mean);
@@ -153,9 +153,9 @@ class SparseFileMatrix final : public StoredMatrix {
               std::max(row_means.about(-mean) - seen.means_of_rows.about(-mean), 0.0);
   }
 
-  class Walk final : public Pass {
+  class FilePass final : public Pass {
    public:
-    Walk(const FileView& view, Index step) : blocks_(view, step) {}
+    FilePass(const FileView& view, Index step) : blocks_(view, step) {}
 
     void advance(Index first, Index) override {
       if (block_ == nullptr || first >= block_->first + block_->count) block_ = blocks_.next();
@@ -181,7 +181,7 @@ class SparseFileMatrix final : public StoredMatrix {
 
   std::unique_ptr<Pass> open(Along along, Index step) const override {
     if (along != Along::rows) throw std::logic_error("a sparse file is read by rows");
-    return std::make_unique<Walk>(view_, step);
+    return std::make_unique<FilePass>(view_, step);
   }
 
   void do_times(ConstBlock x, Block y, const Tick& tick) const override {

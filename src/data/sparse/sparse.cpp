@@ -73,7 +73,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     return sums;
   }
 
-  Moments moments(const Preparation& preparation, const Tick&) const override {
+  Moments moments(const Preparation& preparation, const Tick&, FormGram) const override {
     Moments m;
     const Vector entries = measure_means(preparation.remove_row_mean, m);
     measure_squares(entries, m);
@@ -92,7 +92,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
         });
     Matrix sums(cols(), 4);
     parts.add_up(sums);
-    if (!(sums.col(3).array() == 0).all()) refuse_first();
+    if (!(sums.col(3).array() == 0).all()) reject_first();
     m.largest = parts.part(0).col(1);
     for (Index t = 1; t < parts.parts(); ++t) m.largest = m.largest.cwiseMax(parts.part(t).col(1));
     m.row_means = Vector::Zero(rows());
@@ -102,12 +102,12 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     return sums.col(2);
   }
 
-  [[noreturn]] void refuse_first() const {
+  [[noreturn]] void reject_first() const {
     for (Index i = 0; i < lines_.count; ++i)
       for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
         const auto value = static_cast<double>(lines_.values[k]);
         const Index place = lines_.inner[k];
-        if (!std::isfinite(value)) refuse(value, by_row_ ? i : place, by_row_ ? place : i);
+        if (!std::isfinite(value)) reject(value, by_row_ ? i : place, by_row_ ? place : i);
       }
     throw std::logic_error("a value that is not finite has gone");
   }
@@ -364,8 +364,8 @@ class SparseMatrix final : public StoredMatrix, public Samples {
   }
 
   std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
-                                             const Preparation& preparation,
-                                             const Tick&) const override {
+                                             const Preparation& preparation, const Tick&,
+                                             FormGram) const override {
     return make_sparse(selected_rows(view_, rows), preparation);
   }
 

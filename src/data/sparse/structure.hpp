@@ -24,7 +24,7 @@ bool are_sorted(const Lines<T, I>& lines, Index length) {
   return good;
 }
 
-/// Throws Error where an index is not within its line, or comes twice.
+/// Throws Error if an index is not within its line, or comes twice.
 template <class T, class I>
 void check_indices(const Lines<T, I>& lines, Index length) {
   std::vector<Index> seen(static_cast<std::size_t>(length), -1);
@@ -41,7 +41,7 @@ void check_indices(const Lines<T, I>& lines, Index length) {
     }
 }
 
-/// Throws Error where the structure of a compressed table is broken; returns whether its lines are
+/// Throws Error if the structure of a compressed table is broken; returns whether its lines are
 /// sorted. Threads find out whether all is well; what is not is then looked for in order, so that
 /// the message is always the same.
 template <class T, class I>

@@ -1,3 +1,5 @@
 #include <spcart/spcart.hpp>
 
-spcart::Result fit_pitprops() { return spcart::fit(*prepare(spcart::load_dataset("pitprops"))); }
+spcart::Result fit_pitprops() {
+  return spcart::fit(*prepare(spcart::load_dataset("pitprops")));
+}

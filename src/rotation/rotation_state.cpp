@@ -1,4 +1,4 @@
-#include "rotation/turning.hpp"
+#include "rotation/rotation_state.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,11 +11,11 @@
 
 namespace spcart {
 
-Turning::Turning(const BasisPanels& whole, const RotateOptions& options, Matrix start,
-                 const OtherRows* others)
+RotationState::RotationState(const BasisPanels& whole, const RowPartition& partition,
+                             const RotateOptions& options, Matrix start)
     : whole_(whole),
+      partition_(partition),
       options_(options),
-      others_(others),
       r_(whole.components()),
       rotation_(std::move(start)),
       truncated_from_(rotation_),
@@ -35,9 +35,10 @@ Turning::Turning(const BasisPanels& whole, const RotateOptions& options, Matrix 
   work_on(whole.above(t.lambda), t.lambda);
 }
 
-void Turning::turn() {
+void RotationState::iterate() {
   std::swap(x_, before_);
-  if (selects() && !others_ && history_.size() > 1 && std::has_single_bit(history_.size()))
+  if (selects() && partition_.is_whole() && history_.size() > 1 &&
+      std::has_single_bit(history_.size()))
     leave_out_rows();
   clear();
   rotate();
@@ -55,7 +56,7 @@ void Turning::turn() {
   end();
 }
 
-void Turning::move_to(Rotated& result) {
+void RotationState::move_to(RotationResult& result) {
   x_.loadings(*basis_).swap(result.loadings);  // Eigen would copy what is moved
   result.rotation = std::move(rotation_);
   result.truncated_from = std::move(truncated_from_);
@@ -64,7 +65,7 @@ void Turning::move_to(Rotated& result) {
 }
 
 /// Goes on with the rows given, or with all: no entry of the others can reach the bound.
-void Turning::work_on(std::optional<BasisPanels> fewer, double bound) {
+void RotationState::work_on(std::optional<BasisPanels> fewer, double bound) {
   const BasisPanels& next = fewer ? *fewer : whole_;
   SlicedLoadings moved(next.slices(), r_);
   if (!history_.empty()) moved.take(before_.loadings(*basis_), next);
@@ -82,9 +83,9 @@ void Turning::work_on(std::optional<BasisPanels> fewer, double bound) {
                 {Matrix(panel, r_), Matrix(basis_->transposed().rows(), r_), Vector(r_), {}});
 }
 
-/// Thresholds change little from turn to turn: rows well below them all can be left out until one
-/// falls below that.
-void Turning::leave_out_rows() {
+/// Thresholds change little from iteration to iteration: rows well below them all can be left out
+/// until one falls below that.
+void RotationState::leave_out_rows() {
   constexpr double kWell = 0.7;
   double least = std::numeric_limits<double>::infinity();
   for (const Threshold& t : thresholds_) least = std::min(least, t.least);
@@ -92,7 +93,7 @@ void Turning::leave_out_rows() {
   if (auto fewer = whole_.above(kWell * least)) work_on(std::move(fewer), kWell * least);
 }
 
-void Turning::clear() {
+void RotationState::clear() {
   for (Index slice = 0; slice < basis_->slices(); ++slice) {
     x_.clear(slice);
     part(slice).product.setZero();
@@ -100,7 +101,7 @@ void Turning::clear() {
   }
 }
 
-void Turning::rotate() {
+void RotationState::rotate() {
   basis_->for_panels(r_, [&](Index slice, Index first, Index count) {
     Eigen::Block<Matrix> z =
         selects() ? z_.middleRows(first, count) : part(slice).panel.topRows(count);
@@ -109,17 +110,17 @@ void Turning::rotate() {
   });
 }
 
-/// Thresholds that depend on all of Z; false where rows that are left out may be above one.
-bool Turning::select() {
-  if (others_)
-    select_spread(z_, options_.truncation, *others_, thresholds_);
-  else
+/// Thresholds that depend on all of Z; false if rows that are left out may be above one.
+bool RotationState::select() {
+  if (partition_.is_whole())
     parallel_for(basis_->slices(), basis_->slices() > 1, [&](Index slice) { select_some(slice); });
+  else
+    select_spread(z_, options_.truncation, partition_, thresholds_);
   return std::ranges::all_of(thresholds_, [&](const Threshold& t) { return t.least >= bound_; });
 }
 
 /// The last thresholds are good guesses.
-void Turning::select_some(Index slice) {
+void RotationState::select_some(Index slice) {
   LeftOut left{.count = static_cast<std::size_t>(basis_->all_variables() - basis_->variables())};
   for (Index i = slice; i < r_; i += basis_->slices()) {
     if (std::isinf(threshold(i).least)) continue;
@@ -130,22 +131,22 @@ void Turning::select_some(Index slice) {
   }
 }
 
-void Turning::end() {
+void RotationState::end() {
   x_.measure(lengths_, l1_);
   Matrix& sum = parts_.front().product;
   for (std::size_t s = 1; s < parts_.size(); ++s) sum += parts_[s].product;
   double zeroed = basis_->left_out();
   for (const Part& part : parts_) zeroed += part.zeroed.sum();
   auto nonzeros = static_cast<double>(x_.nonzeros());
-  if (others_) sum_with_others(zeroed, nonzeros);
+  sum_over_ranks(zeroed, nonzeros);
   Matrix change(1, 1);
   change(0) = x_.normalize(lengths_, before_);
-  if (others_) others_->sum(change);
+  partition_.sum(change);
   divide_products();
   std::swap(truncated_from_, rotation_);
   const double trace_norm = update();
   const auto r = static_cast<double>(r_);
-  const auto p = static_cast<double>(others_ ? others_->all() : basis_->all_variables());
+  const auto p = static_cast<double>(partition_.total_rows());
   change(0) = std::sqrt(change(0) / r);
   history_.push_back({.change = change(0),
                       .truncated_energy = zeroed / r,
@@ -157,7 +158,7 @@ void Turning::end() {
     status_ = Status::iteration_limit;
 }
 
-void Turning::truncate(Index slice, Index first, ConstBlock z) {
+void RotationState::truncate(Index slice, Index first, ConstBlock z) {
   Part& s = part(slice);
   const Matrix& vt = basis_->transposed();
   for (Index i = 0; i < z.cols(); ++i) {
@@ -171,8 +172,9 @@ void Turning::truncate(Index slice, Index first, ConstBlock z) {
   }
 }
 
-/// All that a turn needs to know of the other rows, in one sum of about r x r numbers.
-void Turning::sum_with_others(double& zeroed, double& nonzeros) {
+/// All that an iteration needs to know of the other rows, in one sum of about r x r numbers.
+void RotationState::sum_over_ranks(double& zeroed, double& nonzeros) {
+  if (partition_.is_whole()) return;
   const Index r = r_;
   Matrix all = Matrix::Zero(r + 4, r);
   all.topRows(r) = parts_.front().product.topRows(r);
@@ -180,7 +182,7 @@ void Turning::sum_with_others(double& zeroed, double& nonzeros) {
   all.row(r + 1) = l1_.transpose();
   all(r + 2, 0) = zeroed;
   all(r + 3, 0) = nonzeros;
-  others_->sum(all);
+  partition_.sum(all);
   parts_.front().product.topRows(r) = all.topRows(r);
   lengths_ = all.row(r).transpose().cwiseSqrt();
   l1_ = all.row(r + 1).transpose();
@@ -189,18 +191,17 @@ void Turning::sum_with_others(double& zeroed, double& nonzeros) {
 }
 
 /// The polar step, and the trace norm of X'V.
-double Turning::update() {
-  if (!others_) return polar_(product_, rotation_);
+double RotationState::update() {
   Matrix trace_norm(1, 1);
-  if (others_->is_first()) trace_norm(0) = polar_(product_, rotation_);
-  others_->take_from_first(rotation_);
-  others_->take_from_first(trace_norm);
+  if (partition_.is_root()) trace_norm(0) = polar_(product_, rotation_);
+  partition_.broadcast(rotation_);
+  partition_.broadcast(trace_norm);
   return trace_norm(0);
 }
 
 /// X'V of the normalised X. A loading that is emptied once stays zero: the objective could rise
 /// if it came back.
-void Turning::divide_products() {
+void RotationState::divide_products() {
   const Matrix& sum = parts_.front().product;
   for (Index i = 0; i < r_; ++i) {
     const bool empty = !(lengths_[i] > 0);
@@ -212,7 +213,7 @@ void Turning::divide_products() {
 /// What Algorithm 1 lowers, after the polar step: |V - X R|^2 / 2 = (r + |X|^2) / 2 - tr(R'X'V),
 /// and tr(R'X'V) is the trace norm of X'V. Soft and hard add their penalties; count and energy
 /// have none.
-double Turning::objective(double nonzeros, double trace_norm) const {
+double RotationState::objective(double nonzeros, double trace_norm) const {
   const auto r = static_cast<double>(r_);
   const auto columns = static_cast<double>((lengths_.array() > 0).count());
   const double distance = (r + columns) / 2 - trace_norm, lambda = options_.truncation.lambda;

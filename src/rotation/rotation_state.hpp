@@ -5,30 +5,30 @@
 
 #include "linalg/polar.hpp"
 #include "rotation/basis_panels.hpp"
-#include "rotation/other_rows.hpp"
+#include "rotation/row_partition.hpp"
 #include "rotation/sliced_loadings.hpp"
 #include "spcart/rotate.hpp"
 
 namespace spcart {
 
-/// One setting on its way through Algorithm 1, turn by turn. Rows of V that are too short for any
-/// of their rotated entries to stay are left out: for good where the threshold is given, else as
-/// long as thresholds are above them.
-class Turning {
+/// One setting on its way through Algorithm 1, iteration by iteration. Rows of V that are too short
+/// for any of their rotated entries to stay are left out: for good where the threshold is given,
+/// else as long as thresholds are above them.
+class RotationState {
  public:
-  /// `others` is null where all rows are here. All but the start must outlive it.
-  Turning(const BasisPanels& whole, const RotateOptions& options, Matrix start,
-          const OtherRows* others);
-  Turning(const Turning&) = delete;
-  Turning& operator=(const Turning&) = delete;
+  /// All but the start must outlive it.
+  RotationState(const BasisPanels& whole, const RowPartition& partition,
+                const RotateOptions& options, Matrix start);
+  RotationState(const RotationState&) = delete;
+  RotationState& operator=(const RotationState&) = delete;
 
   bool done() const { return status_ != Status::not_run; }
   double progress() const {
     return static_cast<double>(history_.size()) / static_cast<double>(options_.max_iterations);
   }
 
-  void turn();
-  void move_to(Rotated& result);
+  void iterate();
+  void move_to(RotationResult& result);
 
  private:
   /// What a slice works on, and what it contributes.
@@ -55,21 +55,21 @@ class Turning {
   void select_some(Index slice);
   void truncate(Index slice, Index first, ConstBlock z);
   void end();
-  void sum_with_others(double& zeroed, double& nonzeros);
+  void sum_over_ranks(double& zeroed, double& nonzeros);
   double update();
   void divide_products();
   double objective(double nonzeros, double trace_norm) const;
 
   const BasisPanels& whole_;
+  const RowPartition& partition_;
   const RotateOptions& options_;
-  const OtherRows* others_;
   Index r_;
   Matrix rotation_, truncated_from_;
   PolarSteps polar_;
   std::vector<Threshold> thresholds_;
 
   std::optional<BasisPanels> fewer_;
-  const BasisPanels* basis_ = &whole_;  ///< the rows that are turned
+  const BasisPanels* basis_ = &whole_;  ///< the rows that are rotated
   double bound_ = 0;                    ///< entries of all others are below it
   Matrix left_gram_;                    ///< V'V over the rows that are left out, for energy
 

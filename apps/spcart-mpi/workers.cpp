@@ -1,4 +1,4 @@
-#include "crew.hpp"
+#include "workers.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -11,7 +11,7 @@
 namespace spcart::command {
 namespace {
 
-Crew* only = nullptr;
+Workers* only = nullptr;
 
 std::atomic<bool> stop_asked = false;
 extern "C" {
@@ -25,9 +25,9 @@ void stop_where_asked(double) {
 
 }  // namespace
 
-Crew::Crew() { only = this; }
+Workers::Workers() { only = this; }
 
-Crew::~Crew() {
+Workers::~Workers() {
   only = nullptr;
   if (!ranks_.is_root()) return;
   try {
@@ -36,12 +36,12 @@ Crew::~Crew() {
   }
 }
 
-Crew& Crew::get() {
-  if (only == nullptr) throw std::logic_error("there is no crew");
+Workers& Workers::get() {
+  if (only == nullptr) throw std::logic_error("there are no workers");
   return *only;
 }
 
-void Crew::serve() {
+void Workers::serve() {
   // Only the root may end the program, since only it knows what is written.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_signal);
   while (true) {
@@ -51,27 +51,30 @@ void Crew::serve() {
       if (task == Task::read)
         share_ = mpi::read_share(ranks_, {}, {}, stop_where_asked);
       else
-        mpi::distribute(ranks_, share_, {}, stop_where_asked)->serve(stop_where_asked);
+        mpi::prepare(ranks_, share_, {}, {}, stop_where_asked)->serve(stop_where_asked);
     } catch (const mpi::Abandoned&) {  // the root says what went wrong
     }
   }
 }
 
-const mpi::Share& Crew::read(const std::string& source, const ReadOptions& options,
-                             const Tick& tick) {
+const mpi::Share& Workers::read(const std::string& source, const ReadOptions& options,
+                                const Tick& tick) {
   ranks_.broadcast(Task::read);
   share_ = mpi::read_share(ranks_, source, options, tick);
   return share_;
 }
 
-std::unique_ptr<DataMatrix> Crew::prepare(const Preparation& preparation,
-                                          const mpi::CheckpointOptions& checkpoint,
-                                          const Tick& tick) {
-  if (share_.covariance) return spcart::prepare(share_.parts.front(), preparation, tick);
+std::unique_ptr<DataMatrix> Workers::prepare(const PrepareOptions& options,
+                                             const mpi::CheckpointOptions& checkpoint,
+                                             const Tick& tick) {
+  if (share_.covariance) {
+    Table& table = share_.parts.front();
+    table.notes = share_.notes;
+    table.seconds = share_.seconds;
+    return spcart::prepare(table, options, tick);
+  }
   ranks_.broadcast(Task::prepare);
-  auto matrix = mpi::distribute(ranks_, share_, preparation, tick);
-  matrix->set_checkpoint(checkpoint);
-  return matrix;
+  return mpi::prepare(ranks_, share_, options, checkpoint, tick);
 }
 
 }  // namespace spcart::command

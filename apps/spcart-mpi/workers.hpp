@@ -9,14 +9,14 @@ namespace spcart::command {
 
 /// The ranks of the program. The root runs the command as the serial program does; the others read
 /// and prepare their rows when it does, and serve its products.
-class Crew {
+class Workers {
  public:
-  Crew();
+  Workers();
 
   /// At the root: dismisses the others.
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
 
   const mpi::Ranks& ranks() const { return ranks_; }
   const mpi::Share& share() const { return share_; }
@@ -26,11 +26,11 @@ class Crew {
 
   // At the root: reading and preparing, in which all take part.
   const mpi::Share& read(const std::string& source, const ReadOptions& options, const Tick& tick);
-  std::unique_ptr<DataMatrix> prepare(const Preparation& preparation,
+  std::unique_ptr<DataMatrix> prepare(const PrepareOptions& options,
                                       const mpi::CheckpointOptions& checkpoint, const Tick& tick);
 
   /// The one that there is.
-  static Crew& get();
+  static Workers& get();
 
  private:
   enum class Task : int { read, prepare, dismiss };

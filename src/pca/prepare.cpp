@@ -1,12 +1,15 @@
-#include "spcart/solver_choice.hpp"
+#include "spcart/prepare.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/clock.hpp"
+#include "data/preparation.hpp"
+#include "data/stored.hpp"
 #include "spcart/error.hpp"
 #include "spcart/memory.hpp"
-#include "spcart/names.hpp"
+#include "spcart/pca.hpp"
 
 namespace spcart {
 namespace {
@@ -14,10 +17,12 @@ namespace {
 /// Variables whose Gram matrix is formed in the pass that measures a table.
 constexpr Index kLargestGram = 4096;
 
-}  // namespace
-
-Solver solver_for(const Table& table, Index components, Solver wanted,
-                  std::optional<std::uint64_t> memory) {
+/// The solver that is wanted or, if that is left open, one whose matrices fit in memory and that
+/// reads a file least often.
+Solver solver_for(const Table& table, const PrepareOptions& options) {
+  const Solver wanted = options.solver;
+  const Index components = options.components;
+  const std::optional<std::uint64_t>& memory = options.memory;
   const auto chosen = [&] {
     return wanted == Solver::automatic
                ? chosen_solver(table.rows(), table.cols(), table.entries(), components)
@@ -42,10 +47,22 @@ Solver solver_for(const Table& table, Index components, Solver wanted,
   return file && !file->sparse && p <= std::min(n, kLargestGram) ? Solver::gram : chosen();
 }
 
-std::unique_ptr<DataMatrix> prepare(const Table& table, Preparation preparation, Solver solver,
+}  // namespace
+
+std::unique_ptr<DataMatrix> prepare(const Table& table, const PrepareOptions& options,
                                     const Tick& tick) {
-  preparation.gram = solver == Solver::gram;
-  return prepare(table, preparation, tick);
+  const auto begin = Clock::now();
+  Plan plan{.solver = options.without_pca ? options.solver : solver_for(table, options),
+            .storage = table.in_file() ? "file" : "memory",
+            .notes = table.notes,
+            .read = table.seconds};
+  const bool gram = plan.solver == Solver::gram && !options.without_pca;
+  auto matrix = make_matrix(table, options.preparation, tick, gram ? FormGram::yes : FormGram::no);
+  if (const auto* stored = dynamic_cast<const StoredMatrix*>(matrix.get()))
+    plan.gram = stored->gram_seconds();
+  plan.prepare = seconds_since(begin) - plan.gram;
+  matrix->set_plan(std::move(plan));
+  return matrix;
 }
 
 }  // namespace spcart

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spcart/bounds.hpp"
+#include "spcart/criteria.hpp"
+#include "spcart/options.hpp"
+
+namespace spcart {
+
+/// Seconds of each stage: `read` and `prepare` are those of the data, and `pca` counts A'A wherever
+/// it was formed. What has no stage of its own is a small part of `total`.
+struct Timing {
+  double read = 0, prepare = 0, pca = 0, rotate = 0, refit = 0, refine = 0, search = 0, score = 0,
+         total = 0;
+};
+
+/// How near a fit came to its target.
+struct TargetReport {
+  std::string_view option;      ///< "nonzeros", "sparsity" or "keep"
+  double asked = 0, found = 0;  ///< in the option's unit
+  bool exact = false;           ///< as near as the option can say
+  Index trials = 0;             ///< lambdas that were tried
+};
+
+/// What became of every start: the first is the method's own.
+struct Restarts {
+  std::vector<double> objectives, cpev;
+  Index best = 0;
+};
+
+/// What the search made of the method's own loadings.
+struct SearchReport {
+  double cpev_before = 0, nonorthogonality_before = 0;
+};
+
+struct Result {
+  Status status = Status::not_run;
+  std::string message = "not run";
+
+  Options options;                       ///< as given
+  std::optional<Truncation> truncation;  ///< as used; none if the method has none
+  std::optional<Start> start;            ///< likewise
+  std::optional<TargetReport> target;    ///< where one was given
+  std::optional<Restarts> restarts;      ///< where there were any
+  std::optional<SearchReport> search;    ///< where there was one
+  std::optional<Index> samples;
+  Index variables = 0;
+
+  Loadings loadings;  ///< X, p x r: unit columns (or zero), largest entry of each positive
+  Matrix rotation;    ///< R, r x r, its rows in the order of the components: V is near X R;
+                      ///< empty for methods that do not rotate V
+  Criteria criteria;
+  std::vector<Bound> bounds;  ///< what the theory guarantees, beside what was measured
+  std::vector<Iteration> history;
+
+  Vector singular_values;  ///< of PCA
+  Solver solver = Solver::automatic;
+  Preparation preparation;  ///< with the means and scales that were used
+  std::string storage;      ///< of the table, "memory" or "file"; empty: not known
+  Index threads = 0;
+  Timing timing;
+  std::vector<std::string> warnings;
+
+  Index iterations() const { return static_cast<Index>(history.size()); }
+};
+
+}  // namespace spcart

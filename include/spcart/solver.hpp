@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "spcart/names.hpp"
+
+namespace spcart {
+
+/// How the principal basis is computed.
+enum class Solver {
+  automatic,  ///< by shape
+  gram,       ///< eigenvectors of A'A: few variables
+  outer,      ///< eigenvectors of AA': few samples
+  krylov,     ///< block Krylov with thick restarts: both large, few components
+  slepc       ///< the same by SLEPc, where the rows are spread over ranks: so are its vectors
+};
+std::string_view name(Solver value);
+template <>
+Solver parse<Solver>(std::string_view text);
+
+}  // namespace spcart

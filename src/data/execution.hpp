@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spcart/rotate.hpp"
+
+namespace spcart {
+
+/// Leading eigenpairs of A'A, of which only products with blocks are needed.
+struct Eigenpairs {
+  Matrix vectors;    ///< orthonormal columns
+  Vector values;     ///< largest first
+  Vector residuals;  ///< |A'A v - value v|, as far as products are exact
+  bool converged = false;
+  Index passes = 0;   ///< over the data
+  Index columns = 0;  ///< that were multiplied in them
+};
+
+/// When to stop the iterations of an eigensolver, and how it starts.
+struct EigenOptions {
+  double tolerance = 1e-8;  ///< of |A'A v - s^2 v|, as a part of s_1^2
+  Index max_passes = 500;   ///< over the data
+  std::uint64_t seed = 0;   ///< of the starting block
+};
+
+/// Where work is done that is not a product with A: here, as in this class, or on the ranks that
+/// the rows of A are spread over.
+class Execution {
+ public:
+  virtual ~Execution() = default;
+
+  virtual int ranks() const { return 1; }  ///< that share the work
+
+  /// Eigenpairs by vectors that are spread over the ranks. Throws Error if there are none.
+  virtual Eigenpairs spread_eigenpairs(Index r, const EigenOptions& options, const Tick& tick,
+                                       std::vector<std::string>& warnings) const;
+
+  /// Whether a basis of this size is better rotated with its rows spread.
+  virtual bool spreads(Index variables, Index components) const;
+
+  /// rotate_and_truncate_all, with the rows of V spread if that pays.
+  virtual std::vector<RotationResult> rotate(ConstBlock v, std::span<const RotateOptions> settings,
+                                             const Tick& tick) const;
+};
+
+/// All work is done here.
+const Execution& local_execution();
+
+}  // namespace spcart
