@@ -36,9 +36,9 @@ Data read(const DataArguments& arguments, const Activity& activity, Index compon
   const ReadOptions options = arguments.read_options(components);
   if (arguments.source.starts_with('@') && !options.exclude.empty())
     throw Error(
-        fmt::format("--exclude '{}': variables can only be left out of a file, not of the "
-                    "built-in data set {}",
-                    options.exclude.front(), arguments.source));
+        "exclude", options.exclude.front(),
+        fmt::format("variables can only be left out of a file, not of the built-in data set {}",
+                    arguments.source));
   data.table = outline_of(Workers::get().read(arguments.source, options, activity.tick()));
   return data;
 }

@@ -1,15 +1,46 @@
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace spcart {
 
-/// The call or its input was wrong. The message names the argument, its value and the rule it
-/// broke.
+/// The call or its input was wrong. It says which argument, its value and the rule that it broke,
+/// or which file and what is wrong with it. `what()` words it for C++: "nonzeros = 0: it must be
+/// ...". Command and Python word it from the parts, with options as their users write them.
 class Error : public std::invalid_argument {
  public:
-  using std::invalid_argument::invalid_argument;
+  struct Argument {
+    std::string option;  ///< as the fields of options are called, with - for _
+    std::string value;   ///< empty if the option's name says enough
+    bool operator==(const Argument&) const = default;
+  };
+
+  /// About no argument in particular.
+  explicit Error(std::string_view rule);
+
+  Error(std::string_view option, std::string_view value, std::string_view rule);
+
+  /// About arguments that do not go together.
+  Error(std::vector<Argument> arguments, std::string_view rule);
+
+  /// The same about a file or a table, unless it already names one or is about arguments.
+  Error in(std::string_view source) const;
+
+  const std::string& option() const;  ///< of the first argument; empty if there is none
+  const std::string& value() const;
+  const std::vector<Argument>& arguments() const;
+  const std::string& source() const;  ///< the file or table, with the line if that is known
+  const std::string& rule() const;
+
+ private:
+  struct Parts;
+  explicit Error(std::shared_ptr<const Parts> parts);
+
+  std::shared_ptr<const Parts> parts_;  // an exception must not throw when it is copied
 };
 
 /// The observer asked to stop.

@@ -14,6 +14,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/reject.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
@@ -106,8 +107,9 @@ std::uint64_t room_for_table(std::uint64_t memory, Index variables, Index compon
   if (memory == 0) return static_cast<std::uint64_t>(kOfAvailable * static_cast<double>(available));
   const std::uint64_t least = least_working_memory(variables, components);
   if (least > memory)
-    throw Error(fmt::format("memory = {}: work on {} variables and {} components takes at least {}",
-                            bytes_in_words(memory), variables, components, bytes_in_words(least)));
+    reject("memory", bytes_in_words(memory),
+           "work on {} variables and {} components takes at least {}", variables, components,
+           bytes_in_words(least));
   const std::uint64_t left = memory - least, gram = gram_memory(variables);
   return gram < left ? left - gram : left;
 }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "spcart/error.hpp"
+#include "base/reject.hpp"
 #include "spcart/types.hpp"
 
 namespace spcart {
@@ -15,11 +15,9 @@ template <class Number>
 Number parse_number(std::string_view option, std::string_view text) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range)
-    throw Error(fmt::format("{} = {}: the number is out of range", option, text));
+  if (error == std::errc::result_out_of_range) reject(option, text, "the number is out of range");
   if (error != std::errc{} || end != text.data() + text.size())
-    throw Error(fmt::format("{} = {}: it must be a {}number", option, text,
-                            std::is_integral_v<Number> ? "whole " : ""));
+    reject(option, text, "it must be a {}number", std::is_integral_v<Number> ? "whole " : "");
   return value;
 }
 

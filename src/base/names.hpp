@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "spcart/error.hpp"
+#include "base/reject.hpp"
 #include "spcart/names.hpp"
 
 namespace spcart {
@@ -42,7 +42,7 @@ Choice parse_name(const std::array<Name<Choice>, count>& names, std::string_view
   std::string known;
   for (const Name<Choice>& entry : names)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.name);
-  throw Error(fmt::format("{} = {}: it must be one of {}", option, text, known));
+  reject(option, text, "it must be one of {}", known);
 }
 
 }  // namespace spcart

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
-#include "spcart/error.hpp"
+#include "base/reject.hpp"
 
 namespace spcart {
 
@@ -14,8 +14,7 @@ Index threads() { return omp_get_max_threads(); }
 
 Index checked_threads(Index count) {
   constexpr Index kMost = 1024;
-  if (count < 0 || count > kMost)
-    throw Error(fmt::format("threads = {}: it must be from 0 to {}", count, kMost));
+  if (count < 0 || count > kMost) reject("threads", count, "it must be from 0 to {}", kMost);
   return count;
 }
 

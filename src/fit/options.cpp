@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/names.hpp"
+#include "base/reject.hpp"
 #include "spcart/error.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/methods.hpp"
@@ -22,8 +23,7 @@ constexpr auto kBestByNames =
     std::to_array<Name<BestBy>>({{BestBy::objective, "objective"}, {BestBy::cpev, "cpev"}});
 
 bool yes_or_no(std::string_view option, std::string_view text) {
-  if (text != "yes" && text != "no")
-    throw Error(fmt::format("{} = {}: it must be yes or no", option, text));
+  if (text != "yes" && text != "no") reject(option, text, "it must be yes or no");
   return text == "yes";
 }
 
@@ -152,8 +152,7 @@ std::string_view word(TruncationType type) { return name(type); }
 std::string_view word(Start start) { return name(start); }
 
 void at_least(std::string_view option, Index value, Index least) {
-  if (value < least)
-    throw Error(fmt::format("{} = {}: it must be at least {}", option, value, least));
+  if (value < least) reject(option, value, "it must be at least {}", least);
 }
 
 /// "spcart, st and tpower": names of what satisfies a condition.
@@ -177,43 +176,40 @@ void check_choices(const Options& options) {
         names_of(method_records(), [](const auto& r) { return !r.truncations.empty(); });
     for (const char* option : {"truncation", "lambda", "nonzeros", "sparsity", "keep"})
       if (const std::string value = value_of(options, option); !value.empty())
-        throw Error(fmt::format("{} = {}: method {} truncates nothing; methods that do are {}",
-                                option, value, method, truncating));
+        reject(option, value, "method {} truncates nothing; methods that do are {}", method,
+               truncating);
     if (options.refine > 0)
-      throw Error(fmt::format("refine = {}: method {} truncates nothing; methods that do are {}",
-                              options.refine, method, truncating));
+      reject("refine", options.refine, "method {} truncates nothing; methods that do are {}",
+             method, truncating);
     if (effort_of(options).level != Effort::Level::none)
-      throw Error(fmt::format("effort = {}: method {} truncates nothing; methods that do are {}",
-                              value_of(options, "effort"), method, truncating));
+      reject("effort", value_of(options, "effort"),
+             "method {} truncates nothing; methods that do are {}", method, truncating);
   }
   if (options.truncation && !has(record, *options.truncation))
-    throw Error(fmt::format(
-        "truncation = {}: method {} has {}; methods that have it are {}", name(*options.truncation),
-        method, names_of(record.truncations, all),
-        names_of(method_records(), [&](const auto& r) { return has(r, *options.truncation); })));
+    reject("truncation", name(*options.truncation), "method {} has {}; methods that have it are {}",
+           method, names_of(record.truncations, all),
+           names_of(method_records(), [&](const auto& r) { return has(r, *options.truncation); }));
   const auto starts_there = [&](const MethodRecord& r) {
     return std::ranges::find(r.starts, *options.start) != r.starts.end();
   };
   if (options.start && !starts_there(record))
-    throw Error(fmt::format("start = {}: method {} {}; methods that start there are {}",
-                            name(*options.start), method,
-                            record.starts.empty() ? std::string("has no choice of start")
-                                                  : "has " + names_of(record.starts, all),
-                            names_of(method_records(), starts_there)));
+    reject("start", name(*options.start), "method {} {}; methods that start there are {}", method,
+           record.starts.empty() ? std::string("has no choice of start")
+                                 : "has " + names_of(record.starts, all),
+           names_of(method_records(), starts_there));
   const auto starts_at_random = [](const MethodRecord& r) {
     return std::ranges::find(r.starts, Start::random) != r.starts.end();
   };
   if (options.restarts > 0 && !starts_at_random(record))
-    throw Error(
-        fmt::format("restarts = {}: method {} has no random start; methods that have are {}",
-                    options.restarts, method, names_of(method_records(), starts_at_random)));
+    reject("restarts", options.restarts, "method {} has no random start; methods that have are {}",
+           method, names_of(method_records(), starts_at_random));
   for (const char* option : {"post-fit", "ridge", "bound", "orthogonality", "correlation"}) {
     const auto takes = [&](const MethodRecord& r) {
       return std::ranges::find(r.options, option) != r.options.end();
     };
     if (const std::string value = value_of(options, option); !value.empty() && !takes(record))
-      throw Error(fmt::format("{} = {}: method {} does not take it; methods that do are {}", option,
-                              value, method, names_of(method_records(), takes)));
+      reject(option, value, "method {} does not take it; methods that do are {}", method,
+             names_of(method_records(), takes));
   }
 }
 
@@ -225,32 +221,29 @@ void check_lambda(const Options& options, const Truncation& truncation, Index p)
   const bool below =
       range.sparser_upwards ? truncation.lambda < range.most : truncation.lambda <= range.most;
   if (!(truncation.lambda >= range.least && below))
-    throw Error(fmt::format("lambda = {}: for method {} it must be at least {:.4g} and {} {:.4g}",
-                            truncation.lambda, name(options.method), range.least,
-                            range.sparser_upwards ? "below" : "at most", range.most));
+    reject("lambda", truncation.lambda, "for method {} it must be at least {:.4g} and {} {:.4g}",
+           name(options.method), range.least, range.sparser_upwards ? "below" : "at most",
+           range.most);
 }
 
 void check_regression(const Options& options, const DataMatrix& a) {
   constexpr double kMostRidge = 1e12;
   const bool infinite = options.ridge ? std::isinf(*options.ridge) : a.rows() < a.cols();
   if (options.ridge && !infinite && *options.ridge > kMostRidge)
-    throw Error(
-        fmt::format("ridge = {}: it must be at most {}, or inf", *options.ridge, kMostRidge));
+    reject("ridge", *options.ridge, "it must be at most {}, or inf", kMostRidge);
   if (options.bound && infinite)
-    throw Error(fmt::format("bound = {}: it goes with a finite ridge{}", *options.bound,
-                            options.ridge ? "" : ", which is not the default for so few samples"));
+    reject("bound", *options.bound, "it goes with a finite ridge{}",
+           options.ridge ? "" : ", which is not the default for so few samples");
   if (options.bound && truncation_of(options, a.cols())->type != TruncationType::soft)
-    throw Error(fmt::format("bound = {}: it goes with truncation soft", *options.bound));
+    reject("bound", *options.bound, "it goes with truncation soft");
 }
 
 void check_positive(std::string_view option, const std::optional<double>& value) {
-  if (value && !(*value > 0))
-    throw Error(fmt::format("{} = {}: it must be above 0", option, *value));
+  if (value && !(*value > 0)) reject(option, *value, "it must be above 0");
 }
 
 void check_not_negative(std::string_view option, const std::optional<double>& value) {
-  if (value && !(*value >= 0))
-    throw Error(fmt::format("{} = {}: it must be at least 0", option, *value));
+  if (value && !(*value >= 0)) reject(option, *value, "it must be at least 0");
 }
 
 }  // namespace
@@ -300,17 +293,17 @@ void check_target(const Options& options, Index p) {
   for (const std::string_view option : {"lambda", "nonzeros", "sparsity", "keep"}) {
     if (value_of(options, option).empty()) continue;
     if (!given.empty())
-      throw Error(fmt::format("{} = {} and {} = {}: give one of them", given,
-                              value_of(options, given), option, value_of(options, option)));
+      throw Error({{std::string(given), value_of(options, given)},
+                   {std::string(option), value_of(options, option)}},
+                  "give one of them");
     given = option;
   }
   if (options.nonzeros && (*options.nonzeros < 1 || *options.nonzeros > p))
-    throw Error(fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables",
-                            *options.nonzeros, p));
+    reject("nonzeros", *options.nonzeros, "it must be from 1 to {}, the number of variables", p);
   if (options.sparsity && !(*options.sparsity >= 0 && *options.sparsity < 1))
-    throw Error(fmt::format("sparsity = {}: it must be at least 0 and below 1", *options.sparsity));
+    reject("sparsity", *options.sparsity, "it must be at least 0 and below 1");
   if (options.keep && !(*options.keep > 0 && *options.keep <= 1))
-    throw Error(fmt::format("keep = {}: it must be above 0 and at most 1", *options.keep));
+    reject("keep", *options.keep, "it must be above 0 and at most 1");
 }
 
 }  // namespace
@@ -321,14 +314,12 @@ void check(const Options& options, const DataMatrix& a) {
   const Index most = std::min(a.rows(), a.cols());
   if (options.variance) {
     if (!(*options.variance > 0 && *options.variance <= 1))
-      throw Error(
-          fmt::format("variance = {}: it must be above 0 and at most 1", *options.variance));
+      reject("variance", *options.variance, "it must be above 0 and at most 1");
   } else if (options.components < 1 || options.components > most) {
     const auto rule =
         a.samples() ? fmt::format("the smaller of {} samples and {} variables", a.rows(), a.cols())
                     : std::string("the number of variables");
-    throw Error(fmt::format("components = {}: it must be from 1 to {}, {}", options.components,
-                            most, rule));
+    reject("components", options.components, "it must be from 1 to {}, {}", most, rule);
   }
   check_choices(options);
   check_target(options, a.cols());
@@ -346,8 +337,7 @@ void check(const Options& options, const DataMatrix& a) {
   check_positive("correlation", options.correlation);
   check_regression(options, a);
   if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
-    throw Error(
-        fmt::format("tolerance = {}: it must be a number of at least 0", options.tolerance));
+    reject("tolerance", options.tolerance, "it must be a number of at least 0");
 }
 
 }  // namespace spcart

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/reject.hpp"
 #include "data/gram.hpp"
 #include "linalg/lapack.hpp"
 #include "spcart/error.hpp"
@@ -439,7 +440,7 @@ Loadings refine(const DataMatrix& a, const Loadings& x, Counts counts, Index rou
                 const Tick& tick) {
   if (x.rows() != a.cols())
     throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
-  if (rounds < 0) throw Error(fmt::format("refine = {}: it must be at least 0", rounds));
+  if (rounds < 0) reject("refine", rounds, "it must be at least 0");
   const Loadings unit = normalized(x);
   if (rounds == 0 || unit.nonZeros() == 0) return unit;
   const Budget budget(counts, unit);

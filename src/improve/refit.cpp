@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/reject.hpp"
 #include "linalg/lapack.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
@@ -46,7 +47,7 @@ Loadings refit_once(const DataMatrix& a, const Loadings& x, const Tick& tick) {
 Loadings refit(const DataMatrix& a, const Loadings& x, Index rounds, const Tick& tick) {
   if (x.rows() != a.cols())
     throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));
-  if (rounds < 0) throw Error(fmt::format("refit = {}: it must be at least 0", rounds));
+  if (rounds < 0) reject("refit", rounds, "it must be at least 0");
   Loadings fitted = normalized(x);
   for (Index round = 0; round < rounds; ++round) {
     const Tick within = [&](double fraction) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/reject.hpp"
 #include "improve/chain.hpp"
 #include "improve/searcher.hpp"
 #include "spcart/error.hpp"
@@ -40,8 +41,7 @@ void check(const DataMatrix& a, std::span<const Loadings> starts, const SearchOp
                               x.rows(), x.cols(), a.cols(), options.nonzeros.size()));
   for (const Index k : options.nonzeros)
     if (k < 1 || k > a.cols())
-      throw Error(fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables", k,
-                              a.cols()));
+      reject("nonzeros", k, "it must be from 1 to {}, the number of variables", a.cols());
   check(options.effort, options.overlap);
 }
 
@@ -219,8 +219,7 @@ Effort parse_effort(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, effort.seconds);
   if (error != std::errc{} || last != end)
-    throw Error(
-        fmt::format("effort = {}: it must be none, normal, thorough or a number of seconds", text));
+    reject("effort", text, "it must be none, normal, thorough or a number of seconds");
   return effort;
 }
 
@@ -233,10 +232,9 @@ std::string name(const Effort& effort) {
 void check(const Effort& effort, double overlap) {
   if (effort.level == Effort::Level::seconds &&
       !(effort.seconds > 0 && effort.seconds <= kMostSeconds))
-    throw Error(fmt::format("effort = {}: a number of seconds must be above 0 and at most {:g}",
-                            effort.seconds, kMostSeconds));
-  if (!(overlap >= 0 && overlap <= 1))
-    throw Error(fmt::format("overlap = {}: it must be from 0 to 1", overlap));
+    reject("effort", effort.seconds, "a number of seconds must be above 0 and at most {:g}",
+           kMostSeconds);
+  if (!(overlap >= 0 && overlap <= 1)) reject("overlap", overlap, "it must be from 0 to 1");
 }
 
 }  // namespace spcart

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/reject.hpp"
 #include "io/text.hpp"
 #include "spcart/memory.hpp"
 #include "spcart/names.hpp"
@@ -166,10 +167,9 @@ fs::path usable_folder(const fs::path& wanted) {
   fs::create_directory(wanted, error);
   const std::string name = printable(wanted.string(), 4096);
   if (!fs::is_directory(wanted))
-    throw Error(fmt::format("cache = {}: there is no such folder, and it cannot be made", name));
+    reject("cache", name, "there is no such folder, and it cannot be made");
   if (::access(wanted.c_str(), W_OK | X_OK) != 0)
-    throw Error(fmt::format("cache = {}: no file can be made there: {}", name,
-                            std::generic_category().message(errno)));
+    reject("cache", name, "no file can be made there: {}", std::generic_category().message(errno));
   return wanted;
 }
 

@@ -84,14 +84,14 @@ struct Place {
   Index field = 0;
 };
 
-/// Throws Error with a message that begins with the place: "data.csv:7:3: ...".
+/// Throws Error about a place in a file: "data.csv:7:3: ...".
 template <class... Args>
 [[noreturn]] void fail(const Place& place, fmt::format_string<Args...> text, Args&&... args) {
   constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
-  std::string message = printable(place.file, kWhole);
-  if (place.line > 0) message += fmt::format(":{}", place.line);
-  if (place.field > 0) message += fmt::format(":{}", place.field);
-  throw Error(message + ": " + fmt::format(text, std::forward<Args>(args)...));
+  std::string source = printable(place.file, kWhole);
+  if (place.line > 0) source += fmt::format(":{}", place.line);
+  if (place.field > 0) source += fmt::format(":{}", place.field);
+  throw Error(fmt::format(text, std::forward<Args>(args)...)).in(source);
 }
 
 /// The advice that goes with every rejected missing value.

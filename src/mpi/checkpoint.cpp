@@ -9,6 +9,7 @@
 #include <span>
 #include <system_error>
 
+#include "base/reject.hpp"
 #include "spcart/error.hpp"
 #include "spcart/output.hpp"
 
@@ -66,7 +67,7 @@ class Reader {
   }
 
   [[noreturn]] void broken(std::string_view how) const {
-    throw Error(fmt::format("{}: is no checkpoint: it {}", name_, how));
+    throw Error(fmt::format("is no checkpoint: it {}", how)).in(name_);
   }
 
  private:
@@ -89,8 +90,8 @@ Checkpoint::Checkpoint(const std::filesystem::path& folder, const DataMatrix& a,
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed || !std::filesystem::is_directory(folder))
-    throw Error(fmt::format("checkpoint = {}: it is no folder, and none can be made there{}",
-                            folder.string(), failed ? ": " + failed.message() : ""));
+    reject("checkpoint", folder.string(), "it is no folder, and none can be made there{}",
+           failed ? ": " + failed.message() : "");
 }
 
 std::optional<SolverState> Checkpoint::read() const {
@@ -103,8 +104,9 @@ std::optional<SolverState> Checkpoint::read() const {
   for (const auto& [name, value] : mine.items()) {
     const json theirs = header["of"].value(name, json());
     if (!is_same(value, theirs))
-      throw Error(fmt::format("{}: is of other data or options: {} is {} there, and {} now",
-                              file_.string(), name, theirs.dump(), value.dump()));
+      throw Error(fmt::format("is of other data or options: {} is {} there, and {} now", name,
+                              theirs.dump(), value.dump()))
+          .in(file_.string());
   }
   const Index cols = mine.at("variables"), found = header.value("found", Index{-1});
   if (found < 0 || found > cols) reader.broken("has a number of vectors that cannot be");

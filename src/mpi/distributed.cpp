@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/reject.hpp"
 #include "data/execution.hpp"
 #include "data/panels.hpp"
 #include "data/preparation.hpp"
@@ -479,7 +480,7 @@ std::unique_ptr<DistributedMatrix> prepare(const Ranks& ranks, const Share& shar
     if (!ranks.is_root()) return;
     const bool keeps = !checkpoint.folder.empty();
     if (keeps && plan.solver != Solver::automatic && plan.solver != Solver::slepc)
-      throw Error(fmt::format("solver = {}: only slepc keeps checkpoints", name(plan.solver)));
+      reject("solver", name(plan.solver), "only slepc keeps checkpoints");
     if (plan.solver != Solver::automatic) return;
     plan.solver = keeps ? Solver::slepc
                         : chosen_solver(share.rows, share.cols, share.entries, options.components,

@@ -16,9 +16,7 @@ std::unique_ptr<DataMatrix> prepared(const Table& table, const Preparation& prep
   try {
     return make_matrix(table, preparation, tick, gram);
   } catch (const Error& error) {
-    const std::string_view message = error.what();
-    if (name.empty() || message.starts_with(name)) throw;
-    throw Error(fmt::format("{}: {}", name, message));
+    throw error.in(name);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "mpi/check.hpp"
 #include "mpi/slepc.hpp"
@@ -20,6 +22,8 @@ struct Failure {
   enum Kind : int { kNone, kError, kCancelled, kMemory, kOther };
   Kind kind = kNone;
   std::string message;
+  std::vector<Error::Argument> arguments = {};  ///< of an Error, and its source
+  std::string source = {};
 };
 
 Failure failure_of(const std::exception_ptr& thrown) {
@@ -27,7 +31,7 @@ Failure failure_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    return {Failure::kError, error.what()};
+    return {Failure::kError, error.rule(), error.arguments(), error.source()};
   } catch (const Cancelled&) {
     return {Failure::kCancelled, "cancelled"};
   } catch (const std::bad_alloc&) {
@@ -42,7 +46,7 @@ Failure failure_of(const std::exception_ptr& thrown) {
 [[noreturn]] void throw_again(const Failure& failure, int rank) {
   switch (failure.kind) {
     case Failure::kError:
-      throw Error(failure.message);
+      throw Error(failure.arguments, failure.message).in(failure.source);
     case Failure::kCancelled:
       throw Cancelled();
     case Failure::kMemory:
@@ -181,6 +185,12 @@ void Ranks::together(const std::function<void()>& work) const {
   Failure failure = failure_of(thrown);
   failure.kind = broadcast(failure.kind, first);
   failure.message = broadcast(failure.message, first);
+  failure.source = broadcast(failure.source, first);
+  failure.arguments.resize(broadcast(failure.arguments.size(), first));
+  for (Error::Argument& argument : failure.arguments) {
+    argument.option = broadcast(argument.option, first);
+    argument.value = broadcast(argument.value, first);
+  }
   if (!is_root()) throw Abandoned(failure.message);
   if (first == rank_) std::rethrow_exception(thrown);
   throw_again(failure, first);

@@ -83,7 +83,7 @@ std::vector<std::filesystem::path> matches(const std::string& pattern) {
   std::vector<std::filesystem::path> files(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);
   if (code == GLOB_ABORTED || code == GLOB_NOSPACE)
-    throw Error(fmt::format("{}: the folder cannot be read", pattern));
+    throw Error("the folder cannot be read").in(pattern);
   return files;
 }
 
@@ -94,10 +94,10 @@ void reject_gaps(const std::string& pattern, const std::vector<std::filesystem::
   }
   for (std::size_t i = 0; i + 1 < files.size(); ++i)
     if (step_between(files[i], files[i + 1]) != 1)
-      throw Error(
-          fmt::format("{}: after {} comes {}: a file between them is missing (name them as "
-                      "{{a,b,c}} if that is meant)",
-                      pattern, files[i].filename().string(), files[i + 1].filename().string()));
+      throw Error(fmt::format("after {} comes {}: a file between them is missing (name them as "
+                              "{{a,b,c}} if that is meant)",
+                              files[i].filename().string(), files[i + 1].filename().string()))
+          .in(pattern);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ std::vector<std::filesystem::path> matching_files(const std::string& pattern) {
   std::vector<std::filesystem::path> files;
   for (const std::string& one : patterns) {
     const auto found = matches(one);
-    if (found.empty()) throw Error(fmt::format("{}: no file has such a name", one));
+    if (found.empty()) throw Error("no file has such a name").in(one);
     files.insert(files.end(), found.begin(), found.end());
   }
   std::ranges::sort(files, comes_before);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/reject.hpp"
 #include "io/cache.hpp"
 #include "io/missing.hpp"
 #include "io/text.hpp"
@@ -92,8 +93,9 @@ std::optional<FileView> view_in_place(const std::string& file) {
 
 void reject_difference(const std::string& file, const std::string& what, const std::string& first,
                        const std::string& other) {
-  throw Error(fmt::format("{}: {}, but {} {}: all files of a pattern must be alike", file, what,
-                          first, other));
+  throw Error(
+      fmt::format("{}, but {} {}: all files of a pattern must be alike", what, first, other))
+      .in(file);
 }
 
 /// Where all files are plain .npy files, so that any of their rows can be found; else none.
@@ -130,7 +132,7 @@ SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOpt
   }
   const bool several = plan.files.size() > 1;
   if (options.covariance && several)
-    throw Error(fmt::format("{}: a covariance is one file, not {}", source, plan.files.size()));
+    throw Error(fmt::format("a covariance is one file, not {}", plan.files.size())).in(source);
   if (source == "-" && ranks.size() > 1)
     throw Error("standard input cannot be spread over ranks: give a file");
   if (options.covariance || source == "-") return plan;
@@ -142,14 +144,13 @@ SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOpt
       return plan;
     }
   if (several && options.missing == Missing::mean)
-    throw Error(fmt::format(
-        "missing = mean: the mean of a variable is not known where {} files are read apart",
-        plan.files.size()));
+    reject("missing", "mean", "the mean of a variable is not known where {} files are read apart",
+           plan.files.size());
   plan.way = several ? Way::files : Way::slices;
   for (const std::string& file : plan.files) {
     std::error_code failed;
     plan.sizes.push_back(fs::file_size(file, failed));
-    if (failed) throw Error(fmt::format("{}: cannot be read: {}", file, failed.message()));
+    if (failed) throw Error(fmt::format("cannot be read: {}", failed.message())).in(file);
   }
   return plan;
 }
@@ -181,7 +182,7 @@ class DenseShare {
     for (const Piece& piece : even_pieces(plan.rows, ranks.rank(), ranks.size())) {
       const std::optional<FileView> view = view_in_place(plan.files[piece.file]);
       if (!view || view->rows != plan.rows[piece.file])
-        throw Error(fmt::format("{}: changed while it was being read", plan.files[piece.file]));
+        throw Error("changed while it was being read").in(plan.files[piece.file]);
       pieces_.push_back(piece);
       views_.push_back(*view);
       rows_ += piece.count;
@@ -250,9 +251,9 @@ class DenseShare {
     FileView view = views_[k];
     const Piece& piece = pieces_[k];
     if (view.order == FileView::Order::column && piece.count != view.rows)
-      throw Error(fmt::format(
-          "{}: is stored by columns, so that a rank's rows must fit its memory: store it by rows",
-          plan_.files[piece.file]));
+      throw Error(
+          "is stored by columns, so that a rank's rows must fit its memory: store it by rows")
+          .in(plan_.files[piece.file]);
     view.values += static_cast<std::uint64_t>(piece.first * view.cols) * size_of(view.scalar);
     view.rows = piece.count;
     view.memory = room_for_buffers(plan_.options.memory, cols(), plan_.options.components);

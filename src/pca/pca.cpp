@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/reject.hpp"
 #include "data/execution.hpp"
 #include "data/preparation.hpp"
 #include "linalg/lapack.hpp"
@@ -153,10 +154,8 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   const auto begin = Clock::now();
   const Index most = std::min(a.rows(), a.cols());
   if (r < 1 || r > most)
-    throw Error(
-        fmt::format("components = {}: it must be from 1 to {}, the smaller of {} rows and {} "
-                    "columns",
-                    r, most, a.rows(), a.cols()));
+    reject("components", r, "it must be from 1 to {}, the smaller of {} rows and {} columns", most,
+           a.rows(), a.cols());
   if (!(options.tolerance > 0) || options.max_passes < 1)
     throw Error(fmt::format("tolerance = {}, max_passes = {}: they must be above 0",
                             options.tolerance, options.max_passes));

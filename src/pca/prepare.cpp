@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/reject.hpp"
 #include "data/preparation.hpp"
 #include "data/stored.hpp"
-#include "spcart/error.hpp"
 #include "spcart/memory.hpp"
 #include "spcart/pca.hpp"
 
@@ -38,9 +38,8 @@ Solver solver_for(const Table& table, const PrepareOptions& options) {
   const Index size = wanted == Solver::gram ? p : wanted == Solver::outer ? n : std::min(n, p);
   if (wanted == Solver::krylov || wanted == Solver::slepc) return wanted;
   if (wanted != Solver::automatic && !fits(size))
-    throw Error(fmt::format("solver = {}: it takes {} beside {}, more than the memory of {}",
-                            name(wanted), bytes_in_words(gram_memory(size)), bytes_in_words(taken),
-                            bytes_in_words(most)));
+    reject("solver", name(wanted), "it takes {} beside {}, more than the memory of {}",
+           bytes_in_words(gram_memory(size)), bytes_in_words(taken), bytes_in_words(most));
   if (wanted != Solver::automatic) return wanted;
   if (!fits(size)) return Solver::krylov;
   const auto* file = std::get_if<FileView>(&table.values);

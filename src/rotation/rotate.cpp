@@ -9,6 +9,7 @@
 
 #include "base/names.hpp"
 #include "base/random.hpp"
+#include "base/reject.hpp"
 #include "linalg/lapack.hpp"
 #include "rotation/rotate_rows.hpp"
 #include "rotation/rotation_state.hpp"
@@ -47,7 +48,7 @@ Matrix starting_rotation(const BasisPanels& basis, const RowPartition& partition
     case Start::random:
       return random_rotation(r, options.seed);
     default:
-      throw Error(fmt::format("start = {}: it is no rotation", name(options.start)));
+      reject("start", name(options.start), "it is no rotation");
   }
 }
 
@@ -63,10 +64,9 @@ void check(ConstBlock v, const RotateOptions& options) {
   if (from.size() > 0 && (from.rows() != v.cols() || from.cols() != v.cols() ||
                           !(from.transpose() * from).isIdentity(kOrthonormal)))
     throw Error(fmt::format("from: it must be an orthogonal {} x {} matrix", v.cols(), v.cols()));
-  if (!(options.tolerance >= 0))
-    throw Error(fmt::format("tolerance = {}: it must be at least 0", options.tolerance));
+  if (!(options.tolerance >= 0)) reject("tolerance", options.tolerance, "it must be at least 0");
   if (options.max_iterations < 1)
-    throw Error(fmt::format("max-iterations = {}: it must be at least 1", options.max_iterations));
+    reject("max-iterations", options.max_iterations, "it must be at least 1");
   spcart::check(options.truncation, v.rows());
 }
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/names.hpp"
+#include "base/reject.hpp"
 #include "rotation/selection.hpp"
-#include "spcart/error.hpp"
 #include "spcart/names.hpp"
 
 namespace spcart {
@@ -48,13 +48,11 @@ void check(const Truncation& truncation, Index p) {
   const double lambda = truncation.lambda;
   if (truncation.type == TruncationType::count) {
     if (!(lambda >= 0 && lambda <= static_cast<double>(p - 1) && lambda == std::floor(lambda)))
-      throw Error(
-          fmt::format("lambda = {}: with truncation count it is the number of zeros, a whole "
-                      "number from 0 to {}",
-                      lambda, p - 1));
+      reject("lambda", lambda,
+             "with truncation count it is the number of zeros, a whole number from 0 to {}", p - 1);
   } else if (!(lambda >= 0 && lambda < 1)) {
-    throw Error(fmt::format("lambda = {}: with truncation {} it must be at least 0 and below 1",
-                            lambda, name(truncation.type)));
+    reject("lambda", lambda, "with truncation {} it must be at least 0 and below 1",
+           name(truncation.type));
   }
 }
 

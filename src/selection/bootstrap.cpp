@@ -6,6 +6,7 @@
 
 #include "base/progress.hpp"
 #include "base/random.hpp"
+#include "base/reject.hpp"
 #include "data/resample.hpp"
 #include "selection/assignment.hpp"
 #include "spcart/threads.hpp"
@@ -29,10 +30,8 @@ Loadings refitted(const DataMatrix& a, const Result& result, const BootstrapOpti
       select_rows(a, draw_rows(a.rows(), seed_of(options.seed, b)), measured_anew(a.preparation()),
                   tick, result.solver == Solver::gram ? FormGram::yes : FormGram::no);
   if (!(resample->squared_norm() > 0))
-    throw Error(
-        fmt::format("bootstrap = {}: a resample of the {} samples has no variance, they "
-                    "are too few",
-                    options.resamples, a.rows()));
+    reject("bootstrap", options.resamples,
+           "a resample of the {} samples has no variance, they are too few", a.rows());
   Options fitted = result.options;
   fitted.components = result.loadings.cols();  // as many, also where these were found by variance
   fitted.variance.reset();
@@ -48,8 +47,7 @@ Loadings refitted(const DataMatrix& a, const Result& result, const BootstrapOpti
 
 Stability bootstrap(const DataMatrix& a, const Result& result, const BootstrapOptions& options,
                     const Observer& observer) {
-  if (options.resamples < 2)
-    throw Error(fmt::format("bootstrap = {}: it must be at least 2", options.resamples));
+  if (options.resamples < 2) reject("bootstrap", options.resamples, "it must be at least 2");
   const Loadings& x = result.loadings;
   if (x.rows() != a.cols())
     throw Error(fmt::format("loadings: {} rows for {} variables", x.rows(), a.cols()));

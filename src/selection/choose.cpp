@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/progress.hpp"
+#include "base/reject.hpp"
 #include "data/warnings.hpp"
 #include "selection/cross_validation.hpp"
 #include "selection/reading.hpp"
@@ -18,14 +19,12 @@ namespace spcart {
 namespace {
 
 void check_least(const char* what, Index value, Index least) {
-  if (value < least)
-    throw Error(fmt::format("{} = {}: it must be at least {}", what, value, least));
+  if (value < least) reject(what, value, "it must be at least {}", least);
 }
 
 void check_list(const char* what, const std::vector<Index>& values, Index most, const char* why) {
   for (const Index value : values)
-    if (value < 1 || value > most)
-      throw Error(fmt::format("{} = {}: it must be from 1 to {}, {}", what, value, most, why));
+    if (value < 1 || value > most) reject(what, value, "it must be from 1 to {}, {}", most, why);
 }
 
 /// Components that the samples of every fold but one can have.
@@ -43,13 +42,11 @@ void check(const ChooseOptions& options, const DataMatrix& a) {
   check_least("permutations", options.permutations, 1);
   check_least("repeats", options.repeats, 0);
   if (options.folds < 2 || options.folds > a.rows())
-    throw Error(fmt::format("folds = {}: it must be from 2 to {}, the number of samples",
-                            options.folds, a.rows()));
+    reject("folds", options.folds, "it must be from 2 to {}, the number of samples", a.rows());
   check_list("components", options.components, most_components(a, options),
              "below what the samples of all folds but one allow");
   check_list("nonzeros", options.nonzeros, a.cols(), "the number of variables");
-  if (!(options.tolerance >= 0))
-    throw Error(fmt::format("tolerance = {}: it must be at least 0", options.tolerance));
+  if (!(options.tolerance >= 0)) reject("tolerance", options.tolerance, "it must be at least 0");
   check_least("max-iterations", options.max_iterations, 1);
   check(options.effort, options.overlap);
   checked_threads(options.threads);

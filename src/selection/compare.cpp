@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/reject.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
 #include "spcart/threads.hpp"
@@ -64,8 +65,8 @@ Contender parse_contender(std::string_view text) {
     word = text.substr(0, text.find(':'));
     const bool start = is_name<Start>(word);
     if (start ? contender.start.has_value() : contender.truncation.has_value())
-      throw Error(fmt::format("methods: '{}' is one {} too many for {}", word,
-                              start ? "start" : "truncation", name(contender.method)));
+      reject("methods", word, "it is one {} too many for {}", start ? "start" : "truncation",
+             name(contender.method));
     if (start)
       contender.start = parse<Start>(word);
     else
@@ -82,10 +83,10 @@ std::vector<Contender> all_contenders() {
 
 std::vector<ComparisonRow> compare(const DataMatrix& a, const CompareOptions& options,
                                    const Observer& observer) {
-  if (options.contenders.empty()) throw Error("methods: there is none to compare");
+  if (options.contenders.empty()) throw Error("methods", "", "there is none to compare");
   if (options.nonzeros < 1 || options.nonzeros > a.cols())
-    throw Error(fmt::format("nonzeros = {}: it must be from 1 to {}, the number of variables",
-                            options.nonzeros, a.cols()));
+    reject("nonzeros", options.nonzeros, "it must be from 1 to {}, the number of variables",
+           a.cols());
   for (const Contender& contender : options.contenders) check(options_of(contender, options), a);
 
   const ThreadScope scope(options.common.threads);

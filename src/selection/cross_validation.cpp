@@ -11,10 +11,10 @@
 
 #include "base/progress.hpp"
 #include "base/random.hpp"
+#include "base/reject.hpp"
 #include "data/resample.hpp"
 #include "rotation/basis_panels.hpp"
 #include "rotation/rotate_rows.hpp"
-#include "spcart/error.hpp"
 
 namespace spcart {
 namespace {
@@ -129,8 +129,7 @@ class CrossValidation::Fold {
         select_rows(a, samples.members(fold, false), measured_anew(a.preparation()), tick,
                     options.solver == Solver::gram ? FormGram::yes : FormGram::no);
     if (!(train->squared_norm() > 0))
-      throw Error(fmt::format(
-          "folds = {}: without the samples of one of them, the others do not vary", options.folds));
+      reject("folds", options.folds, "without the samples of one of them, the others do not vary");
     basis_ = principal_basis(*train, most, {.solver = options.solver, .seed = options.seed}, tick);
     basis_.gram.reset();  // of no more use, and as large as p x p
     freedom_ = std::max(static_cast<double>(train->rows() - 1), 1.0);

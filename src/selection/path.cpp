@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/reject.hpp"
 #include "data/execution.hpp"
 #include "data/warnings.hpp"
 #include "fit/arrange.hpp"
@@ -39,8 +40,8 @@ Index points_of(const PathOptions& options, TruncationType type, Index p) {
 }
 
 void check(const PathOptions& options, const DataMatrix& a) {
-  if (options.truncations.empty()) throw Error("truncation: there is none to follow");
-  if (options.components.empty()) throw Error("components: there is no number of them");
+  if (options.truncations.empty()) throw Error("truncation", "", "there is none to follow");
+  if (options.components.empty()) throw Error("components", "", "there is no number of them");
   for (const Index r : options.components)
     check(Options{.components = r,
                   .effort = options.effort,
@@ -51,15 +52,13 @@ void check(const PathOptions& options, const DataMatrix& a) {
                   .threads = options.threads},
           a);
   if (options.points && (*options.points < 2 || *options.points > kMostPoints))
-    throw Error(fmt::format("points = {}: it must be from 2 to {}", *options.points, kMostPoints));
+    reject("points", *options.points, "it must be from 2 to {}", kMostPoints);
   for (const TruncationType type : options.truncations)
     if (type == TruncationType::count && options.points.value_or(2) > a.cols())
-      throw Error(
-          fmt::format("points = {}: with truncation count there are only {} lambdas, one a "
-                      "variable",
-                      *options.points, a.cols()));
+      reject("points", *options.points,
+             "with truncation count there are only {} lambdas, one a variable", a.cols());
   if (!(options.keep > 0 && options.keep <= 1))
-    throw Error(fmt::format("keep = {}: it must be above 0 and at most 1", options.keep));
+    reject("keep", options.keep, "it must be above 0 and at most 1");
 }
 
 /// Follows all types of one number of components side by side.

@@ -25,7 +25,7 @@ std::size_t bytes_a_number(FileScalar scalar) {
 }
 
 [[noreturn]] void reject(const FileView& view, std::string_view what) {
-  throw Error(fmt::format("{}: is no sparse table: {}", view.file->name(), what));
+  throw Error(fmt::format("is no sparse table: {}", what)).in(view.file->name());
 }
 
 /// Leaves the numbers of a block in the type in which they are used, and says where.
@@ -53,8 +53,9 @@ void check_extent(const FileView& view) {
                                static_cast<std::uint64_t>(length), &end) ||
         __builtin_mul_overflow(end, size, &end) || __builtin_add_overflow(end, offset, &end) ||
         end > view.file->size())
-      throw Error(fmt::format("{}: has {} bytes, too few for a table of {} x {}", view.file->name(),
-                              view.file->size(), view.rows, view.cols));
+      throw Error(fmt::format("has {} bytes, too few for a table of {} x {}", view.file->size(),
+                              view.rows, view.cols))
+          .in(view.file->name());
   };
   if (view.sparse) {
     check(view.values, view.entries, 1, size_of(view.scalar));

@@ -16,8 +16,8 @@ namespace spcart {
 namespace {
 
 [[noreturn]] void fail(const std::string& name, std::string_view what, int error) {
-  throw Error(
-      fmt::format("{}: cannot be {}: {}", name, what, std::generic_category().message(error)));
+  throw Error(fmt::format("cannot be {}: {}", what, std::generic_category().message(error)))
+      .in(name);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ FileIdentity OpenFile::identity_now() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) fail(name_, "read", errno);
   if (!S_ISREG(status.st_mode))
-    throw Error(fmt::format("{}: is no regular file, so that it cannot be read twice", name_));
+    throw Error("is no regular file, so that it cannot be read twice").in(name_);
   constexpr std::int64_t kNanoseconds = 1000000000;
   return {.device = static_cast<std::uint64_t>(status.st_dev),
           .inode = static_cast<std::uint64_t>(status.st_ino),
@@ -47,8 +47,7 @@ FileIdentity OpenFile::identity_now() const {
 }
 
 void OpenFile::check_unchanged() const {
-  if (identity_now() != identity_)
-    throw Error(fmt::format("{}: changed while it was being read", name_));
+  if (identity_now() != identity_) throw Error("changed while it was being read").in(name_);
 }
 
 void OpenFile::read(std::uint64_t offset, char* to, std::size_t count) const {
@@ -60,8 +59,8 @@ void OpenFile::read(std::uint64_t offset, char* to, std::size_t count) const {
     if (got < 0) fail(name_, "read", errno);
     if (got == 0) {
       check_unchanged();
-      throw Error(fmt::format("{}: ends at byte {}, but {} should follow", name_, offset + done,
-                              count - done));
+      throw Error(fmt::format("ends at byte {}, but {} should follow", offset + done, count - done))
+          .in(name_);
     }
     done += static_cast<std::size_t>(got);
   }

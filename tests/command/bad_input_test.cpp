@@ -174,8 +174,8 @@ TEST(BadInput, AHeaderThatLiesIsNotAllocated) {
 
 TEST(BadInput, WrongCallsAreRefused) {
   const std::vector<BadCall> calls = {
-      {"no components", {"fit", "@pitprops", "-r", "0"}, "components = 0"},
-      {"negative", {"fit", "@pitprops", "-r", "-3"}, "components = -3"},
+      {"no components", {"fit", "@pitprops", "-r", "0"}, "--components 0: it must be from 1 to 13"},
+      {"negative", {"fit", "@pitprops", "-r", "-3"}, "--components -3: "},
       {"text", {"fit", "@pitprops", "-r", "six"}, "six"},
       {"fraction", {"fit", "@pitprops", "-r", "2.5"}, "2.5"},
       {"too many", {"fit", "@pitprops", "-r", "14"}, "13"},
@@ -238,7 +238,7 @@ TEST(BadInput, WrongCallsAreRefused) {
        "--nonzeros: its value is empty"},
       {"empty list", {"choose", "@spiked", "-r", ""}, "--components: its value is empty"},
       {"option for value", {"fit", "@pitprops", "--json", "--quiet"}, "--json: it needs a value"},
-      {"row labels", {"fit", "@pitprops", "--row-labels", "maybe"}, "--row-labels: "},
+      {"row labels", {"fit", "@pitprops", "--row-labels", "maybe"}, "--row-labels maybe: "},
       {"option", {"fit", "@pitprops", "--lamda", "1"}, "did you mean --lambda"},
       {"argument", {"fit", "@pitprops", "more.csv"}, "more.csv"},
       {"value twice", {"fit", "@pitprops", "-r", "2", "-r", "3"}, "--components is given twice"},

@@ -4,8 +4,10 @@
 
 #include <limits>
 
+#include "rejection.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
+#include "temporary.hpp"
 #include "verify.hpp"
 
 namespace spcart {
@@ -279,43 +281,46 @@ TEST(Fit, ScoresAreTheProjectedSamples) {
   EXPECT_LE((scores(*a, result.loadings) - expected).norm(), 1e-10);
 }
 
-std::string refusal(const DataMatrix& a, const Options& options) {
-  try {
-    fit(a, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+Rejection rejection(const DataMatrix& a, const Options& options) {
+  return rejection_of([&] { fit(a, options); });
 }
 
 TEST(Options, ValidationNamesFieldValueAndRule) {
   const auto a = make_dense(verify::decaying(30, 10, 1));
-  EXPECT_EQ(refusal(*a, {.components = 0}),
-            "components = 0: it must be from 1 to 10, the smaller of 30 samples and 10 variables");
-  EXPECT_NE(refusal(*a, {.components = -3}).find("components = -3"), std::string::npos);
-  EXPECT_NE(refusal(*a, {.components = 11}).find("components = 11"), std::string::npos);
-  EXPECT_EQ(refusal(*a, {.lambda = 1.5}),
-            "lambda = 1.5: with truncation hard it must be at least 0 and below 1");
-  EXPECT_NE(refusal(*a, {.lambda = std::nan("")}).find("lambda = nan"), std::string::npos);
-  EXPECT_NE(refusal(*a, {.truncation = TruncationType::count, .lambda = 2.5}).find("whole number"),
-            std::string::npos);
-  EXPECT_EQ(refusal(*a, {.nonzeros = 11}),
-            "nonzeros = 11: it must be from 1 to 10, the number of variables");
-  EXPECT_EQ(refusal(*a, {.lambda = 0.1, .nonzeros = 3}),
-            "lambda = 0.1 and nonzeros = 3: give one of them");
-  EXPECT_EQ(refusal(*a, {.nonzeros = 3, .keep = 0.9}),
-            "nonzeros = 3 and keep = 0.9: give one of them");
-  EXPECT_EQ(refusal(*a, {.sparsity = 1.0}), "sparsity = 1: it must be at least 0 and below 1");
-  EXPECT_EQ(refusal(*a, {.keep = 0.0}), "keep = 0: it must be above 0 and at most 1");
-  EXPECT_EQ(refusal(*a, {.variance = 1.5}), "variance = 1.5: it must be above 0 and at most 1");
-  EXPECT_EQ(refusal(*a, {.restarts = -1}), "restarts = -1: it must be at least 0");
-  EXPECT_EQ(refusal(*a, {.refit = -1}), "refit = -1: it must be at least 0");
-  EXPECT_EQ(refusal(*a, {.tolerance = -1}), "tolerance = -1: it must be a number of at least 0");
-  EXPECT_EQ(refusal(*a, {.max_iterations = 0}), "max-iterations = 0: it must be at least 1");
-  EXPECT_EQ(refusal(*a, {.threads = -1}), "threads = -1: it must be from 0 to 1024");
-  EXPECT_EQ(refusal(*make_dense(Matrix::Ones(1, 3)), {.components = 1}),
+  EXPECT_EQ(rejection(*a, {.components = 0}),
+            (Rejection{"components", "0",
+                       "it must be from 1 to 10, the smaller of 30 samples and 10 variables"}));
+  EXPECT_EQ(rejection(*a, {.components = -3}).value, "-3");
+  EXPECT_EQ(rejection(*a, {.components = 11}).value, "11");
+  EXPECT_EQ(rejection(*a, {.lambda = 1.5}),
+            (Rejection{"lambda", "1.5", "with truncation hard it must be at least 0 and below 1"}));
+  EXPECT_EQ(rejection(*a, {.lambda = std::nan("")}).value, "nan");
+  EXPECT_HAS(rejection(*a, {.truncation = TruncationType::count, .lambda = 2.5}).rule,
+             "whole number");
+  EXPECT_EQ(rejection(*a, {.nonzeros = 11}),
+            (Rejection{"nonzeros", "11", "it must be from 1 to 10, the number of variables"}));
+  EXPECT_EQ(rejection(*a, {.lambda = 0.1, .nonzeros = 3}),
+            (Rejection{"lambda", "0.1", "give one of them"}));
+  EXPECT_EQ(rejection(*a, {.nonzeros = 3, .keep = 0.9}),
+            (Rejection{"nonzeros", "3", "give one of them"}));
+  EXPECT_EQ(rejection(*a, {.sparsity = 1.0}),
+            (Rejection{"sparsity", "1", "it must be at least 0 and below 1"}));
+  EXPECT_EQ(rejection(*a, {.keep = 0.0}),
+            (Rejection{"keep", "0", "it must be above 0 and at most 1"}));
+  EXPECT_EQ(rejection(*a, {.variance = 1.5}),
+            (Rejection{"variance", "1.5", "it must be above 0 and at most 1"}));
+  EXPECT_EQ(rejection(*a, {.restarts = -1}),
+            (Rejection{"restarts", "-1", "it must be at least 0"}));
+  EXPECT_EQ(rejection(*a, {.refit = -1}), (Rejection{"refit", "-1", "it must be at least 0"}));
+  EXPECT_EQ(rejection(*a, {.tolerance = -1}),
+            (Rejection{"tolerance", "-1", "it must be a number of at least 0"}));
+  EXPECT_EQ(rejection(*a, {.max_iterations = 0}),
+            (Rejection{"max-iterations", "0", "it must be at least 1"}));
+  EXPECT_EQ(rejection(*a, {.threads = -1}),
+            (Rejection{"threads", "-1", "it must be from 0 to 1024"}));
+  EXPECT_EQ(rejection(*make_dense(Matrix::Ones(1, 3)), {.components = 1}).rule,
             "the table has one sample: variance needs at least two");
-  EXPECT_EQ(refusal(*make_dense(Matrix::Ones(5, 3)), {.components = 1}),
+  EXPECT_EQ(rejection(*make_dense(Matrix::Ones(5, 3)), {.components = 1}).rule,
             "the data has no variance");
 }
 
@@ -384,12 +389,8 @@ TEST(Names, PapersNamesAreKnownToo) {
   EXPECT_EQ(parse<TruncationType>("l1"), TruncationType::soft);
   EXPECT_EQ(parse<TruncationType>("sp"), TruncationType::count);
   EXPECT_EQ(parse<TruncationType>("en"), TruncationType::energy);
-  try {
-    parse<TruncationType>("hrad");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "truncation = hrad: it must be one of hard, soft, count, energy");
-  }
+  EXPECT_EQ(rejection_of([] { parse<TruncationType>("hrad"); }),
+            (Rejection{"truncation", "hrad", "it must be one of hard, soft, count, energy"}));
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 #include <cmath>
 #include <limits>
 
+#include "rejection.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/names.hpp"
+#include "temporary.hpp"
 #include "verify.hpp"
 #include "watched.hpp"
 
@@ -220,51 +222,52 @@ TEST(Methods, CanBeStopped) {
   }
 }
 
-std::string refusal(const DataMatrix& a, const Options& options) {
-  try {
-    fit(a, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+Rejection rejection(const DataMatrix& a, const Options& options) {
+  return rejection_of([&] { fit(a, options); });
 }
 
 TEST(Methods, RefuseWhatTheyCannotDo) {
   const auto a = make_dense(verify::decaying(30, 12, 21));
-  EXPECT_EQ(refusal(*a, {.method = Method::pca, .lambda = 0.1}),
-            "lambda = 0.1: method pca truncates nothing; methods that do are spcart, st, varimax, "
-            "rsvd, rsvd-gp, rsvd-gpb, tpower, gpower, gpowerb, spc, spca, pathspca, alspca and "
-            "itspca");
-  EXPECT_TRUE(refusal(*a, {.method = Method::pca, .refine = 2})
-                  .starts_with("refine = 2: method pca truncates nothing; methods that do are"));
-  EXPECT_EQ(refusal(*a, {.method = Method::gpower, .truncation = TruncationType::energy}),
-            "truncation = energy: method gpower has hard and soft; methods that have it are "
-            "spcart, st, varimax, rsvd-gp, rsvd-gpb and itspca");
-  EXPECT_TRUE(refusal(*a, {.method = Method::pca, .keep = 0.9})
-                  .starts_with("keep = 0.9: method pca truncates nothing; methods that do are"));
-  EXPECT_EQ(refusal(*a, {.method = Method::tpower, .start = Start::identity}),
-            "start = identity: method tpower has variance, pca and warm; methods that start there "
-            "are spcart");
-  EXPECT_EQ(refusal(*a, {.method = Method::st, .start = Start::identity}),
-            "start = identity: method st has no choice of start; methods that start there are "
-            "spcart");
-  EXPECT_EQ(refusal(*a, {.post_fit = true}),
-            "post-fit = yes: method spcart does not take it; methods that do are gpower and "
-            "gpowerb");
-  EXPECT_EQ(refusal(*a, {.method = Method::spc, .lambda = 7}),
-            "lambda = 7: for method spc it must be at least 1 and at most 3.464");
-  EXPECT_EQ(refusal(*a, {.method = Method::gpower, .lambda = 1}),
-            "lambda = 1: for method gpower it must be at least 0 and below 1");
-  EXPECT_EQ(refusal(*a, {.method = Method::spca,
-                         .ridge = std::numeric_limits<double>::infinity(),
-                         .bound = 2}),
-            "bound = 2: it goes with a finite ridge");
-  EXPECT_EQ(refusal(*a, {.method = Method::spca, .bound = 2}),
-            "bound = 2: it goes with truncation soft");
-  EXPECT_EQ(refusal(*a, {.method = Method::spca, .ridge = 1e300}),
-            "ridge = 1e+300: it must be at most 1000000000000, or inf");
-  EXPECT_EQ(refusal(*a, {.method = Method::spca, .ridge = -1}),
-            "ridge = -1: it must be at least 0");
+  EXPECT_EQ(
+      rejection(*a, {.method = Method::pca, .lambda = 0.1}),
+      (Rejection{
+          "lambda", "0.1",
+          "method pca truncates nothing; methods that do are spcart, st, varimax, rsvd, rsvd-gp, "
+          "rsvd-gpb, tpower, gpower, gpowerb, spc, spca, pathspca, alspca and itspca"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::pca, .refine = 2}).option, "refine");
+  EXPECT_HAS(rejection(*a, {.method = Method::pca, .refine = 2}).rule,
+             "method pca truncates nothing; methods that do are");
+  EXPECT_EQ(rejection(*a, {.method = Method::gpower, .truncation = TruncationType::energy}),
+            (Rejection{"truncation", "energy",
+                       "method gpower has hard and soft; methods that have it are spcart, st, "
+                       "varimax, rsvd-gp, rsvd-gpb and itspca"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::pca, .keep = 0.9}).option, "keep");
+  EXPECT_HAS(rejection(*a, {.method = Method::pca, .keep = 0.9}).rule,
+             "method pca truncates nothing; methods that do are");
+  EXPECT_EQ(
+      rejection(*a, {.method = Method::tpower, .start = Start::identity}),
+      (Rejection{"start", "identity",
+                 "method tpower has variance, pca and warm; methods that start there are spcart"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::st, .start = Start::identity}),
+            (Rejection{"start", "identity",
+                       "method st has no choice of start; methods that start there are spcart"}));
+  EXPECT_EQ(rejection(*a, {.post_fit = true}),
+            (Rejection{"post-fit", "yes",
+                       "method spcart does not take it; methods that do are gpower and gpowerb"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::spc, .lambda = 7}),
+            (Rejection{"lambda", "7", "for method spc it must be at least 1 and at most 3.464"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::gpower, .lambda = 1}),
+            (Rejection{"lambda", "1", "for method gpower it must be at least 0 and below 1"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::spca,
+                           .ridge = std::numeric_limits<double>::infinity(),
+                           .bound = 2}),
+            (Rejection{"bound", "2", "it goes with a finite ridge"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::spca, .bound = 2}),
+            (Rejection{"bound", "2", "it goes with truncation soft"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::spca, .ridge = 1e300}),
+            (Rejection{"ridge", "1e+300", "it must be at most 1000000000000, or inf"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::spca, .ridge = -1}),
+            (Rejection{"ridge", "-1", "it must be at least 0"}));
 }
 
 TEST(Methods, HelpNamesThemAndTheirStarts) {

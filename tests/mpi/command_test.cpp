@@ -210,7 +210,7 @@ TEST(MpiCommand, ABadNumberOnAnyRankIsNamedByItsFile) {
 TEST(MpiCommand, WrongCallsAreRefusedOnce) {
   const Folder folder;
   const std::string data = folder.write("s.npy", as_npy(samples(20, 5)));
-  EXPECT_HAS(failure_of({"fit", data, "-r", "9"}), "components = 9");
+  EXPECT_HAS(failure_of({"fit", data, "-r", "9"}), "--components 9: ");
   EXPECT_HAS(failure_of({"fit", data, "--lambdaa", "1"}), "did you mean --lambda");
   EXPECT_HAS(failure_of({"fit", data, "--json", "/nowhere/x.json"}), "/nowhere/x.json");
   EXPECT_HAS(failure_of({"fit", data, "--bootstrap", "3"}), "needs the samples in memory");

@@ -441,7 +441,7 @@ TEST(CommandChoose, RejectsWithStatusTwo) {
     EXPECT_EQ(outcome.out, "");
   }
   EXPECT_NE(run({"choose", "@spiked:n=50", "--folds", "51"})
-                .err.find("folds = 51: it must be from "
+                .err.find("--folds 51: it must be from "
                           "2 to 50"),
             std::string::npos);
 }

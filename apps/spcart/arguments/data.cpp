@@ -14,9 +14,9 @@ Table read_source(const DataArguments& arguments, Index components, const Tick& 
   if (!arguments.source.starts_with('@')) return read_table(arguments.source, options, tick);
   if (!options.exclude.empty())
     throw Error(
-        fmt::format("--exclude '{}': variables can only be left out of a file, not of the "
-                    "built-in data set {}",
-                    options.exclude.front(), arguments.source));
+        "exclude", options.exclude.front(),
+        fmt::format("variables can only be left out of a file, not of the built-in data set {}",
+                    arguments.source));
   Table table = load_dataset(arguments.source);
   table.covariance |= options.covariance;
   return table;

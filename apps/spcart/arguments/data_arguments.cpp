@@ -14,12 +14,12 @@
 namespace spcart::command {
 namespace {
 
-/// Two flags have these values, so that a message must say which of them is meant.
-Tristate presence(std::string_view flag, std::string_view text) {
+/// Two options have these values, so that an error must say which of them is meant.
+Tristate tristate(std::string_view option, std::string_view text) {
   try {
     return parse<Tristate>(text);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", flag, error.what()));
+    throw Error(option, text, error.rule());
   }
 }
 
@@ -84,11 +84,11 @@ void DataArguments::add_preparation(CLI::App& app) {
 }
 
 ReadOptions DataArguments::read_options(Index components) const {
-  if (cache && cache->empty()) throw Error("cache: the name of the folder is empty");
+  if (cache && cache->empty()) throw Error("cache", "", "the name of the folder is empty");
   return {
       .missing = parse<Missing>(missing),
-      .header = presence("--header", header),
-      .row_labels = presence("--row-labels", row_labels),
+      .header = tristate("header", header),
+      .row_labels = tristate("row-labels", row_labels),
       .exclude = exclude,
       .covariance = covariance,
       .memory = memory ? parse_bytes("memory", *memory) : 0,
@@ -123,11 +123,7 @@ void with_title(const Data& data, const std::function<void()>& work) {
   try {
     work();
   } catch (const Error& error) {
-    const std::string_view message = error.what();
-    // Of an option, messages begin with its name and value.
-    const bool of_option = message.substr(0, message.find(':')).find(" = ") != std::string::npos;
-    if (of_option || message.find(data.title) != std::string::npos) throw;
-    throw Error(fmt::format("{}: {}", data.title, message));
+    throw error.in(data.title);
   }
 }
 

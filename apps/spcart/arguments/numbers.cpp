@@ -14,7 +14,7 @@ std::vector<Index> parse_list(std::string_view option, std::string_view text) {
     values.push_back(parse_number<Index>(option, word));
     if (word.size() == text.size()) break;
     text.remove_prefix(word.size() + 1);
-    if (text.empty()) throw Error(fmt::format("{}: nothing follows the last comma", option));
+    if (text.empty()) throw Error(option, "", "nothing follows the last comma");
   }
   return values;
 }

@@ -41,8 +41,9 @@ Options OptionArguments::options() const {
     return found != arguments_.end() && found->given->count() > 0;
   };
   if (given("components") && given("variance"))
-    throw Error(fmt::format("components = {} and variance = {}: give one of them",
-                            options.components, *options.variance));
+    throw Error({{"components", fmt::format("{}", options.components)},
+                 {"variance", fmt::format("{}", *options.variance)}},
+                "give one of them");
   return options;
 }
 

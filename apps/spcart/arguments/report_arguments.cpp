@@ -24,8 +24,7 @@ std::array<Index, 2> parsed_shape(const std::string& text) {
     if (columns.ec == std::errc{} && columns.ptr == end && shape[0] > 0 && shape[1] > 0)
       return shape;
   }
-  throw Error(
-      fmt::format("--image '{}': it must be rows and columns of pixels, as in 13x12", text));
+  throw Error("image", text, "it must be rows and columns of pixels, as in 13x12");
 }
 
 /// A line's text without the end of line of another system, and without CSV's quotes.
@@ -43,7 +42,7 @@ std::string label_of(std::string line) {
 std::vector<std::string> read_lines(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path))
-    throw Error(fmt::format("--labels '{}': the file cannot be read", path));
+    throw Error("labels", path, "the file cannot be read");
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(label_of(std::move(line)));
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
@@ -52,15 +51,16 @@ std::vector<std::string> read_lines(const std::string& path) {
 
 std::vector<std::string> read_labels(const std::string& path, const Table& table) {
   if (table.covariance)
-    throw Error(fmt::format("--labels '{}': DATA is a covariance matrix and has no samples", path));
+    throw Error("labels", path, "DATA is a covariance matrix and has no samples");
   std::vector<std::string> labels = read_lines(path);
   const auto samples = static_cast<std::size_t>(table.rows());
   if (labels.size() == samples + 1) labels.erase(labels.begin());
   if (labels.size() != samples)
     throw Error(
-        fmt::format("--labels '{}': it has {} lines for {} samples; give one per sample, after a "
-                    "heading if need be",
-                    path, labels.size(), samples));
+        "labels", path,
+        fmt::format(
+            "it has {} lines for {} samples; give one per sample, after a heading if need be",
+            labels.size(), samples));
   return labels;
 }
 
@@ -85,11 +85,9 @@ void ReportArguments::add_annotations(CLI::App& app) {
 
 void ReportArguments::check() const {
   if (!report.empty()) return require_report_page();
-  if (!image.empty())
-    throw Error(fmt::format("--image {}: it is shown in a report, give --report F too", image));
+  if (!image.empty()) throw Error("image", image, "it is shown in a report, give --report F too");
   if (!labels.empty())
-    throw Error(
-        fmt::format("--labels '{}': they are shown in a report, give --report F too", labels));
+    throw Error("labels", labels, "they are shown in a report, give --report F too");
 }
 
 Annotations ReportArguments::annotations(const Table& table) const {
@@ -98,8 +96,8 @@ Annotations ReportArguments::annotations(const Table& table) const {
     const auto shape = parsed_shape(image);
     const Index p = table.cols();
     if (p % shape[0] != 0 || p / shape[0] != shape[1])
-      throw Error(fmt::format("--image {}: rows times columns must be {}, the number of variables",
-                              image, p));
+      throw Error("image", image,
+                  fmt::format("rows times columns must be {}, the number of variables", p));
     found.image = shape;
   }
   if (!labels.empty()) found.labels = read_labels(labels, table);

@@ -177,14 +177,14 @@ std::string recommendations(const ChooseArguments& arguments, const Choice& choi
 Data read_samples(const ChooseArguments& arguments, Index most, const Activity& activity) {
   Data data = read(arguments.data, activity, most);
   if (data.table.covariance)
-    throw Error(fmt::format(
-        "{}: choosing needs samples, and this is a covariance matrix; give the table that it is of",
-        data.title));
+    throw Error(
+        "choosing needs samples, and this is a covariance matrix; give the table that it is of")
+        .in(data.title);
   if (data.table.in_file())
     throw Error(
-        fmt::format("{}: choosing needs the samples in memory, and the table is left in "
-                    "its file; allow more by --memory or take a part of the samples",
-                    data.title));
+        "choosing needs the samples in memory, and the table is left in its file; allow more by "
+        "--memory or take a part of the samples")
+        .in(data.title);
   return data;
 }
 

@@ -55,7 +55,7 @@ void append(std::vector<Contender>& result, std::string_view word) {
   try {
     result.push_back(parse_contender(word));
   } catch (const Error& error) {
-    throw Error(fmt::format("--methods '{}': {}", word, error.what()));
+    throw Error("methods", word, error.rule());
   }
 }
 
@@ -73,14 +73,14 @@ double parsed_sparsity(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value < 1))
-    throw Error(fmt::format("sparsity = {}: it must be a number of at least 0 and below 1", text));
+    throw Error("sparsity", text, "it must be a number of at least 0 and below 1");
   return value;
 }
 
 Index nonzeros(const CompareArguments& arguments, Index p) {
   if (!arguments.nonzeros.empty() && !arguments.sparsity.empty())
-    throw Error(fmt::format("sparsity = {} and nonzeros = {}: give one of them", arguments.sparsity,
-                            arguments.nonzeros));
+    throw Error({{"sparsity", arguments.sparsity}, {"nonzeros", arguments.nonzeros}},
+                "give one of them");
   if (!arguments.nonzeros.empty()) {
     Options options;
     std::ranges::find(option_records(), "nonzeros", &OptionRecord::name)

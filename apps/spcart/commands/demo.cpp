@@ -141,8 +141,7 @@ class Demo {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     if (failed)
-      throw Error(
-          fmt::format("--out '{}': the folder cannot be made: {}", folder, failed.message()));
+      throw Error("out", folder, fmt::format("the folder cannot be made: {}", failed.message()));
     std::vector<OutputArgument> arguments;
     const auto add = [&](const char* file) {
       arguments.push_back({file, fmt::format("{}/{}.json", folder, file)});

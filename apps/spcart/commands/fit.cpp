@@ -78,7 +78,7 @@ Index resamples(const FitArguments& arguments) {
   Index count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc{} || end != text.data() + text.size() || count < 2)
-    throw Error(fmt::format("bootstrap = {}: it must be a whole number of at least 2", text));
+    throw Error("bootstrap", text, "it must be a whole number of at least 2");
   return count;
 }
 

@@ -179,7 +179,7 @@ std::string advice(const PathArguments& arguments, const Path& path) {
 void check_at(const std::string& at) {
   const bool number = !at.empty() && at.find_first_not_of("0123456789") == std::string::npos;
   if (!at.empty() && at != "knee" && at != "keep" && !number)
-    throw Error(fmt::format("at = {}: it must be knee, keep or a number of nonzeros", at));
+    throw Error("at", at, "it must be knee, keep or a number of nonzeros");
 }
 
 /// The point that --at names, among those of most components; the knee by default.
@@ -188,8 +188,8 @@ const PathPoint& chosen(const PathArguments& arguments, const Path& path) {
   if (at.empty() || at == "knee") return path.points[path.knee];
   if (at == "keep") {
     if (!path.keep)
-      throw Error(fmt::format("at = keep: no point keeps {:g} % of PCA's variance",
-                              100 * keep_of(arguments)));
+      throw Error("at", "keep",
+                  fmt::format("no point keeps {:g} % of PCA's variance", 100 * keep_of(arguments)));
     return path.points[*path.keep];
   }
   const PathPoint* best = nullptr;
@@ -201,8 +201,8 @@ const PathPoint& chosen(const PathArguments& arguments, const Path& path) {
     if (number == at && (!best || point.criteria.cpev > best->criteria.cpev)) best = &point;
   }
   if (!best)
-    throw Error(
-        fmt::format("at = {}: it must be knee, keep or the nonzeros of a point: {}", at, rows));
+    throw Error("at", at,
+                fmt::format("it must be knee, keep or the nonzeros of a point: {}", rows));
   return *best;
 }
 

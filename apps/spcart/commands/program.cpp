@@ -15,6 +15,7 @@
 #include "arguments/call.hpp"
 #include "arguments/suggestion.hpp"
 #include "process/interrupt.hpp"
+#include "rendering/error_text.hpp"
 #include "rendering/print.hpp"
 #include "rendering/text.hpp"
 #include "spcart/error.hpp"
@@ -143,7 +144,7 @@ int run_program(const CommandText& text, std::span<const AddCommand> commands, i
     report_interruption();
     return kFailed;
   } catch (const Error& error) {
-    return fail(kWrongCall, error.what());
+    return fail(kWrongCall, error_text(error));
   } catch (const std::bad_alloc&) {
     return fail(kFailed,
                 "there is not enough memory for this; fewer components or a sparse or "

@@ -51,8 +51,9 @@ class OutFolder {
     std::error_code failed;
     made_ = std::filesystem::create_directories(path_, failed);
     if (failed || !std::filesystem::is_directory(path_))
-      throw Error(fmt::format("--out '{}': the folder cannot be made: {}", path_,
-                              failed ? failed.message() : "it is a file"));
+      throw Error(
+          "out", path_,
+          fmt::format("the folder cannot be made: {}", failed ? failed.message() : "it is a file"));
   }
   ~OutFolder() {
     std::error_code ignored;  // it is not empty if all went well
