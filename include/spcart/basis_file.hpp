@@ -4,9 +4,10 @@
 #include <span>
 #include <string>
 
+#include "spcart/export.hpp"
 #include "spcart/pca.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// A principal basis as the bytes of a file, to be used again without another PCA. With it goes
 /// what tells whether data is the same and was prepared alike: the shape, the preparation, and each

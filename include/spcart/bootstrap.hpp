@@ -2,9 +2,10 @@
 
 #include <cstdint>
 
+#include "spcart/export.hpp"
 #include "spcart/fit.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 struct BootstrapOptions {
   Index resamples = 100;   ///< B, at least 2

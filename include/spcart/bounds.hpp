@@ -4,11 +4,12 @@
 #include <string_view>
 #include <vector>
 
+#include "spcart/export.hpp"
 #include "spcart/loadings.hpp"
 #include "spcart/truncation.hpp"
 #include "spcart/types.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// What a bound is made of.
 enum class BoundKind {

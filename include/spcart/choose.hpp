@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "spcart/export.hpp"
 #include "spcart/fit.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// How to look for the number of components and of their variables.
 struct ChooseOptions {

@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "spcart/export.hpp"
 #include "spcart/fit.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// A method as it takes part in a comparison. What is not set is the method's own default.
 struct Contender {

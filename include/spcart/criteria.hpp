@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "spcart/data.hpp"
+#include "spcart/export.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// The fraction of zeros in each loading, over the loadings.
 struct Sparsity {

@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "spcart/export.hpp"
 #include "spcart/names.hpp"
 #include "spcart/solver.hpp"
 #include "spcart/table.hpp"
 #include "spcart/types.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// In what products with a dense table are computed.
 enum class Precision {
@@ -53,6 +54,7 @@ struct Plan {
 };
 
 class Execution;
+class Samples;
 
 /// An n x p matrix A known only by its products with blocks of vectors. Row-mean removal, centring
 /// and scaling are part of A. Methods reduce over samples only through this interface, so that the
@@ -90,6 +92,9 @@ class DataMatrix {
   /// Where work on A is done that is not a product with it; for the library's own use.
   const Execution& execution() const { return do_execution(); }
 
+  /// For resampling, if samples are in memory; for the library's own use.
+  const Samples* samples_in_memory() const { return do_samples_in_memory(); }
+
   /// |a_j|^2 of every column: the variance of each variable, times n - 1 where A is centred.
   const Vector& column_squared_norms() const { return column_squared_norms_; }
   double squared_norm() const { return column_squared_norms_.sum(); }  ///< |A|_F^2
@@ -121,6 +126,7 @@ class DataMatrix {
   virtual void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const;
   /// Here, unless rows are spread over ranks.
   virtual const Execution& do_execution() const;
+  virtual const Samples* do_samples_in_memory() const { return nullptr; }
 
   Index rows_, cols_;
   std::optional<Index> samples_;

@@ -4,9 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "spcart/export.hpp"
 #include "spcart/table.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// A built-in data set: what it is and what may be set in its name.
 struct DatasetRecord {

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace spcart {
+#include "spcart/export.hpp"
+
+namespace SPCART_EXPORT spcart {
 
 /// The call or its input was wrong. It says which argument, its value and the rule that it broke,
 /// or which file and what is wrong with it. `what()` words it for C++: "nonzeros = 0: it must be

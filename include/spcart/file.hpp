@@ -4,9 +4,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "spcart/export.hpp"
 #include "spcart/views.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// Types in which the numbers of a file may lie. Those that a table in memory cannot have are
 /// widened as they are read.

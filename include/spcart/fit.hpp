@@ -1,12 +1,13 @@
 #pragma once
 
 #include "spcart/data.hpp"
+#include "spcart/export.hpp"
 #include "spcart/options.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/progress.hpp"
 #include "spcart/result.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// The one door: principal basis, sparse loadings, refit, refine, search, criteria and bounds.
 Result fit(const DataMatrix& a, const Options& options = {}, const Observer& observer = {});

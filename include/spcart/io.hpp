@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "spcart/export.hpp"
 #include "spcart/names.hpp"
 #include "spcart/table.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// What to do with cells that are empty or read NA, NaN, null or ?.
 enum class Missing {

@@ -2,9 +2,10 @@
 
 #include <span>
 
+#include "spcart/export.hpp"
 #include "spcart/types.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// How X came about: what the propositions on single loadings assume.
 enum class Origin {

@@ -4,9 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "spcart/export.hpp"
 #include "spcart/types.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// Bytes of memory that this process can have: the smaller of what the system has available and of
 /// the limits that its control groups set.

@@ -3,11 +3,12 @@
 #include <span>
 #include <string_view>
 
+#include "spcart/export.hpp"
 #include "spcart/names.hpp"
 #include "spcart/rotate.hpp"
 #include "spcart/truncation.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// The ways to find sparse loadings. docs/methods has a page of each.
 enum class Method {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "spcart/data.hpp"
+#include "spcart/export.hpp"
 #include "spcart/io.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/prepare.hpp"
@@ -31,7 +32,8 @@
 ///     auto a = spcart::mpi::distribute(ranks, share);
 ///     if (!ranks.is_root()) return a->serve();
 ///     spcart::Result result = spcart::fit(*a, {.components = 20});
-namespace spcart::mpi {
+namespace spcart {
+namespace SPCART_EXPORT mpi {
 
 /// MPI, from its beginning to its end: one in a program, made before anything that uses MPI. Throws
 /// std::runtime_error if MPI cannot be begun. Ends nothing that somebody else has begun.
@@ -187,4 +189,5 @@ std::unique_ptr<DistributedMatrix> prepare(const Ranks& ranks, const Share& shar
                                            const CheckpointOptions& checkpoint = {},
                                            const Tick& tick = {});
 
-}  // namespace spcart::mpi
+}  // namespace mpi
+}  // namespace spcart

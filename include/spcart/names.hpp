@@ -2,7 +2,9 @@
 
 #include <string_view>
 
-namespace spcart {
+#include "spcart/export.hpp"
+
+namespace SPCART_EXPORT spcart {
 
 // An enum that users choose from has a `name` for each value, as it appears in options, JSON and
 // messages: it is declared beside the enum, as are the following for those that can be read.
@@ -19,6 +21,6 @@ bool is_name(std::string_view text);
 /// The number that the whole text is: an Index, std::uint64_t or double. Throws Error with the
 /// option, the text and the rule for any other text.
 template <class Number>
-Number parse_number(std::string_view option, std::string_view text);
+SPCART_EXPORT Number parse_number(std::string_view option, std::string_view text);
 
 }  // namespace spcart

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "spcart/data.hpp"
+#include "spcart/export.hpp"
 #include "spcart/methods.hpp"
 #include "spcart/names.hpp"
 #include "spcart/pca.hpp"
@@ -14,7 +15,7 @@
 #include "spcart/search.hpp"
 #include "spcart/truncation.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// In which order components come.
 enum class Order {

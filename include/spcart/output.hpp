@@ -10,10 +10,11 @@
 #include "spcart/bootstrap.hpp"
 #include "spcart/choose.hpp"
 #include "spcart/compare.hpp"
+#include "spcart/export.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/path.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// A file that appears whole or not at all: written under a temporary name beside its own, and
 /// renamed at commit. "-" is standard output; what exists and is no regular file (a device, a pipe)

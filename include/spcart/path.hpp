@@ -3,9 +3,10 @@
 #include <optional>
 #include <vector>
 
+#include "spcart/export.hpp"
 #include "spcart/fit.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 struct PathOptions {
   std::vector<TruncationType> truncations = {TruncationType::hard};

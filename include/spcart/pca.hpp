@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "spcart/data.hpp"
+#include "spcart/export.hpp"
 #include "spcart/solver.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// What `automatic` takes for so many components of a table of so many stored numbers: the solver
 /// that would take least time. If the rows are spread over ranks, products are spread whichever it

@@ -5,8 +5,9 @@
 #include <optional>
 
 #include "spcart/data.hpp"
+#include "spcart/export.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// What will be done with a table, as far as it decides how the table is prepared.
 struct PrepareOptions {

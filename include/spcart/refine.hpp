@@ -1,9 +1,10 @@
 #pragma once
 
 #include "spcart/data.hpp"
+#include "spcart/export.hpp"
 #include "spcart/truncation.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// What refining keeps of the numbers of nonzeros that it finds.
 enum class Counts {

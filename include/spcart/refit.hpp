@@ -1,8 +1,9 @@
 #pragma once
 
 #include "spcart/data.hpp"
+#include "spcart/export.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// The values that explain most on the support of X. Each round takes Y = A X (X'X)^-1, regresses
 /// every column of A on those components of Y that are active in its row of X, and gives the

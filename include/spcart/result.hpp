@@ -7,9 +7,10 @@
 
 #include "spcart/bounds.hpp"
 #include "spcart/criteria.hpp"
+#include "spcart/export.hpp"
 #include "spcart/options.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// Seconds of each stage: `read` and `prepare` are those of the data, and `pca` counts A'A wherever
 /// it was formed. What has no stage of its own is a small part of `total`.

@@ -5,11 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "spcart/export.hpp"
 #include "spcart/names.hpp"
 #include "spcart/truncation.hpp"
 #include "spcart/types.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// Where a method starts: a rotation for those that rotate the PCA basis, loadings for the others.
 enum class Start {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "spcart/data.hpp"
+#include "spcart/export.hpp"
 #include "spcart/refine.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// How long to search for loadings that explain more than those of the method.
 struct Effort {

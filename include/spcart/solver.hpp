@@ -2,9 +2,10 @@
 
 #include <string_view>
 
+#include "spcart/export.hpp"
 #include "spcart/names.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// How the principal basis is computed.
 enum class Solver {

@@ -5,10 +5,11 @@
 #include <variant>
 #include <vector>
 
+#include "spcart/export.hpp"
 #include "spcart/file.hpp"
 #include "spcart/views.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// A table as it was read or generated: stored numbers with the names of its variables and samples.
 /// Rows are samples; for a covariance, both rows and columns are variables.

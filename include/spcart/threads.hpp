@@ -1,8 +1,9 @@
 #pragma once
 
+#include "spcart/export.hpp"
 #include "spcart/types.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// Number of threads that products and decompositions use now.
 Index threads();

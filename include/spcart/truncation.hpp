@@ -5,10 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "spcart/export.hpp"
 #include "spcart/names.hpp"
 #include "spcart/types.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// The four truncations of the paper (section 3.3). Lambda means something else for each.
 enum class TruncationType {

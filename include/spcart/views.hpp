@@ -6,9 +6,10 @@
 #include <type_traits>
 
 #include "spcart/error.hpp"
+#include "spcart/export.hpp"
 #include "spcart/types.hpp"
 
-namespace spcart {
+namespace SPCART_EXPORT spcart {
 
 /// Types in which a table may be stored. Products are accumulated in float64 whatever the type.
 enum class Scalar { uint8, int32, float32, float64 };

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "base/export_to_mpi.hpp"
 #include "spcart/types.hpp"
 
 namespace spcart {
@@ -13,7 +14,7 @@ std::uint64_t seed_of(std::uint64_t seed, Index i);
 
 /// Random numbers that are the same for the same seed on every machine: the standard fixes the
 /// engine's bits but not those of its distributions, so these are written out.
-class Random {
+class SPCART_EXPORT_TO_MPI Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 

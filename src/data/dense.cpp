@@ -1,11 +1,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "data/gram_product.hpp"
 #include "data/load_dense.hpp"
-#include "data/panels.hpp"
 #include "data/resample.hpp"
-#include "data/stored.hpp"
+#include "data/stored/gram_product.hpp"
+#include "data/stored/panels.hpp"
+#include "data/stored/stored.hpp"
 #include "table/with_scalar.hpp"
 
 namespace spcart {
@@ -42,6 +42,7 @@ class DenseMatrix : public StoredMatrix, public Samples {
     return std::make_unique<WholePass>(view_);
   }
 
+  const Samples* do_samples_in_memory() const override { return this; }
   std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
                                              const Preparation& preparation, const Tick& tick,
                                              FormGram gram) const final {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/export_to_mpi.hpp"
 #include "spcart/rotate.hpp"
 
 namespace spcart {
@@ -28,7 +29,7 @@ struct EigenOptions {
 
 /// Where work is done that is not a product with A: here, as in this class, or on the ranks that
 /// the rows of A are spread over.
-class Execution {
+class SPCART_EXPORT_TO_MPI Execution {
  public:
   virtual ~Execution() = default;
 

@@ -2,7 +2,7 @@
 
 #include "data/file_kinds.hpp"
 #include "data/load_dense.hpp"
-#include "data/stored.hpp"
+#include "data/stored/stored.hpp"
 #include "table/file_blocks.hpp"
 #include "table/with_scalar.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "data/panels.hpp"
 #include "data/preparation.hpp"
+#include "data/stored/panels.hpp"
 
 namespace spcart {
 namespace {

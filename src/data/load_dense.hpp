@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/lines.hpp"
+#include "data/stored/lines.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/export_to_mpi.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart {
 
 /// Throws Error if given means or scales do not fit p variables.
-void check_preparation(const Preparation& preparation, Index p);
+SPCART_EXPORT_TO_MPI void check_preparation(const Preparation& preparation, Index p);
 
 /// For kinds of data that are multiplied in double whatever is asked for.
 inline Preparation in_double(Preparation preparation) {
@@ -24,8 +25,9 @@ std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation&
                                        const Tick& tick, FormGram gram);
 std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& preparation,
                                       const Tick& tick, FormGram gram);
-std::unique_ptr<DataMatrix> make_matrix(const Table& table, const Preparation& preparation,
-                                        const Tick& tick, FormGram gram);
+SPCART_EXPORT_TO_MPI std::unique_ptr<DataMatrix> make_matrix(const Table& table,
+                                                             const Preparation& preparation,
+                                                             const Tick& tick, FormGram gram);
 
 /// Whether A'A is kept once it is formed: where it takes no more than 128 MB, nor more than A.
 inline bool is_gram_kept(Index rows, Index cols) {
@@ -34,6 +36,6 @@ inline bool is_gram_kept(Index rows, Index cols) {
 }
 
 /// 1/s, or 0 for a variable that does not vary.
-Vector inverse_scales(const Vector& scales);
+SPCART_EXPORT_TO_MPI Vector inverse_scales(const Vector& scales);
 
 }  // namespace spcart

@@ -9,7 +9,7 @@
 
 #include "base/random.hpp"
 #include "data/load_dense.hpp"
-#include "data/stored.hpp"
+#include "data/stored/stored.hpp"
 #include "spcart/error.hpp"
 #include "spcart/memory.hpp"
 #include "table/stored_values.hpp"
@@ -208,7 +208,7 @@ SparseView permute_compressed(const SparseView& view, std::uint64_t seed) {
 }
 
 const Samples& samples_of(const DataMatrix& a) {
-  if (const auto* samples = dynamic_cast<const Samples*>(&a)) return *samples;
+  if (const Samples* samples = a.samples_in_memory()) return *samples;
   throw Error(a.samples() ? "this needs the samples in memory, as a dense or a sparse table"
                           : "this needs samples, and only their covariance is known");
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/panels.hpp"
+#include "data/stored/panels.hpp"
 
 namespace spcart {
 namespace {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/export_to_mpi.hpp"
 #include "spcart/file.hpp"
 
 struct z_stream_s;
@@ -17,7 +18,7 @@ namespace spcart::io {
 
 /// The bytes of a file, or of standard input for "-", unpacked where they are gzipped. Every
 /// failure is an Error that names the file.
-class ByteSource {
+class SPCART_EXPORT_TO_MPI ByteSource {
  public:
   explicit ByteSource(const std::filesystem::path& path, Tick tick = {});
   ~ByteSource();

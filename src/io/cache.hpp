@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/export_to_mpi.hpp"
 #include "io/byte_source.hpp"
 #include "io/temporary_file.hpp"
 #include "spcart/io.hpp"
@@ -18,7 +19,7 @@ inline constexpr std::uint64_t kCacheHeader = 4096;
 /// Decides where a table that is being read is kept, and holds the binary copies of those that are
 /// not kept in memory. With a folder to keep them in, a copy serves until its source or the way of
 /// reading it changes; without one, copies have no names and are gone at the end.
-class Cache {
+class SPCART_EXPORT_TO_MPI Cache {
  public:
   /// Throws Error if the folder cannot be used.
   Cache(const ReadOptions& options, const std::filesystem::path& path, const ByteSource& source);

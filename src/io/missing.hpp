@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/export_to_mpi.hpp"
 #include "io/cache.hpp"
 
 namespace spcart::io {
@@ -15,7 +16,8 @@ void handle_missing(Table& table, Missing missing, std::string_view file, Cache&
                     const Tick& tick = {});
 
 /// Keeps the marked samples and variables only, where the numbers lie or, of a file, in a copy.
-void keep_only(Table& table, const std::vector<bool>& rows, const std::vector<bool>& cols,
-               Cache& cache, const Tick& tick = {});
+SPCART_EXPORT_TO_MPI void keep_only(Table& table, const std::vector<bool>& rows,
+                                    const std::vector<bool>& cols, Cache& cache,
+                                    const Tick& tick = {});
 
 }  // namespace spcart::io

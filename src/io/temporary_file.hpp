@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/export_to_mpi.hpp"
 #include "spcart/file.hpp"
 
 namespace spcart::io {
@@ -15,7 +16,7 @@ namespace spcart::io {
 
 /// A new file beside its target, open for writing and reading, which is gone at the end unless it
 /// was renamed. `remove_unfinished_files` removes it too.
-class TemporaryFile {
+class SPCART_EXPORT_TO_MPI TemporaryFile {
  public:
   enum class Access { umask, owner };  ///< who may read it: those whom the umask allows, or one
 

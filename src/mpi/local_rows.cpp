@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "data/stored.hpp"
+#include "data/stored/stored.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart::mpi {
@@ -56,7 +56,7 @@ LocalRows::LocalRows(std::span<const Table> tables, std::span<const std::string>
     merge(moments, moments_);
     const auto& stored = dynamic_cast<const StoredMatrix&>(*a);
     rounding_ = rounding_.cwiseMax(stored.rounding());
-    gram_seconds_ += stored.gram_seconds();
+    gram_seconds_ += a->plan().gram;
     rows_ += a->rows();
     entries_ += a->entries();
     parts_.push_back({std::move(a), {}});

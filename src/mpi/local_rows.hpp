@@ -33,7 +33,7 @@ class LocalRows {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   double entries() const { return entries_; }
-  double gram_seconds() const { return gram_seconds_; }  ///< see StoredMatrix
+  double gram_seconds() const { return gram_seconds_; }  ///< that A'A took on the way
   const Moments& moments() const { return moments_; }
   const Vector& rounding() const {
     return rounding_;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/random.hpp"
-#include "data/panels.hpp"
+#include "data/stored/panels.hpp"
 #include "linalg/lapack.hpp"
 
 namespace spcart {

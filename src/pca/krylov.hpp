@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/export_to_mpi.hpp"
 #include "data/execution.hpp"
 #include "spcart/data.hpp"
 
@@ -13,6 +14,6 @@ Eigenpairs krylov_eigenpairs(const DataMatrix& a, Index r, const EigenOptions& o
                              const Tick& tick, bool hasty = false);
 
 /// How many columns krylov_eigenpairs multiplies in a pass.
-Index krylov_block(const DataMatrix& a, Index r);
+SPCART_EXPORT_TO_MPI Index krylov_block(const DataMatrix& a, Index r);
 
 }  // namespace spcart

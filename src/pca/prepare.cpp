@@ -7,7 +7,6 @@
 #include "base/clock.hpp"
 #include "base/reject.hpp"
 #include "data/preparation.hpp"
-#include "data/stored.hpp"
 #include "spcart/memory.hpp"
 #include "spcart/pca.hpp"
 
@@ -57,8 +56,7 @@ std::unique_ptr<DataMatrix> prepare(const Table& table, const PrepareOptions& op
             .read = table.seconds};
   const bool gram = plan.solver == Solver::gram && !options.without_pca;
   auto matrix = make_matrix(table, options.preparation, tick, gram ? FormGram::yes : FormGram::no);
-  if (const auto* stored = dynamic_cast<const StoredMatrix*>(matrix.get()))
-    plan.gram = stored->gram_seconds();
+  plan.gram = matrix->plan().gram;
   plan.prepare = seconds_since(begin) - plan.gram;
   matrix->set_plan(std::move(plan));
   return matrix;

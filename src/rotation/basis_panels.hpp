@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/export_to_mpi.hpp"
 #include "base/parallel.hpp"
 #include "spcart/types.hpp"
 
@@ -12,7 +13,7 @@ namespace spcart {
 
 /// A basis V, which must outlive it, cut into slices, one per thread, and those into panels that
 /// stay in cache: V is read once for all that is done with its rotation.
-class BasisPanels {
+class SPCART_EXPORT_TO_MPI BasisPanels {
  public:
   explicit BasisPanels(ConstBlock v);
   BasisPanels(BasisPanels&&) = default;

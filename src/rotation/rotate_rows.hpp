@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "base/export_to_mpi.hpp"
 #include "rotation/basis_panels.hpp"
 #include "rotation/row_partition.hpp"
 #include "spcart/rotate.hpp"
@@ -11,11 +12,12 @@ namespace spcart {
 
 /// rotate_and_truncate_all of a V that is known to be orthonormal. If only some of its rows are
 /// here, every rank gets the same but for the loadings, which are those of its own rows.
-std::vector<RotationResult> rotate_rows(const BasisPanels& rows, const RowPartition& partition,
-                                        std::span<const RotateOptions> settings, const Tick& tick);
+SPCART_EXPORT_TO_MPI std::vector<RotationResult> rotate_rows(
+    const BasisPanels& rows, const RowPartition& partition, std::span<const RotateOptions> settings,
+    const Tick& tick);
 
 /// Throws Error if a basis or an option is not as rotate_and_truncate_all needs it.
-void check_rotation(ConstBlock v, std::span<const RotateOptions> settings);
+SPCART_EXPORT_TO_MPI void check_rotation(ConstBlock v, std::span<const RotateOptions> settings);
 
 /// varimax_rotation of such a V.
 Matrix varimax_of_rows(const BasisPanels& rows, const RowPartition& partition, const Tick& tick);

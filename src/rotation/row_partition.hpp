@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "base/export_to_mpi.hpp"
 #include "spcart/types.hpp"
 
 namespace spcart {
@@ -9,7 +10,7 @@ namespace spcart {
 /// Which rows of a basis V are here. This class is for all of them; a class derived from it has the
 /// rows of one rank, and works together with the ranks that have the others: all call the same
 /// functions in the same order, and what they learn is the same to the last bit.
-class RowPartition {
+class SPCART_EXPORT_TO_MPI RowPartition {
  public:
   explicit RowPartition(Index total_rows) : total_rows_(total_rows) {}
   virtual ~RowPartition() = default;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "base/export_to_mpi.hpp"
 #include "spcart/file.hpp"
 
 namespace spcart {
@@ -9,9 +10,9 @@ namespace spcart {
 std::size_t size_of(Scalar scalar);
 
 /// Whether numbers come to memory as they lie in the file.
-bool is_kept(FileScalar scalar);
+SPCART_EXPORT_TO_MPI bool is_kept(FileScalar scalar);
 
 /// `count` numbers as they lie in a file, anywhere, to what `widened` says, aligned.
-void widen(FileScalar scalar, const char* from, std::size_t count, char* to);
+SPCART_EXPORT_TO_MPI void widen(FileScalar scalar, const char* from, std::size_t count, char* to);
 
 }  // namespace spcart

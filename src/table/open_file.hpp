@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/export_to_mpi.hpp"
 #include "spcart/file.hpp"
 
 namespace spcart {
@@ -17,7 +18,7 @@ struct FileIdentity {
   bool operator==(const FileIdentity&) const = default;
 };
 
-class OpenFile {
+class SPCART_EXPORT_TO_MPI OpenFile {
  public:
   /// Takes over a descriptor that is open for reading.
   OpenFile(int descriptor, std::string name);

@@ -6,8 +6,8 @@
 #include <limits>
 #include <tuple>
 
-#include "data/lines.hpp"
-#include "data/stored.hpp"
+#include "data/stored/lines.hpp"
+#include "data/stored/stored.hpp"
 #include "every_simd.hpp"
 #include "spcart/error.hpp"
 #include "spcart/threads.hpp"

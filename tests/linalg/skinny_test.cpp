@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/gram_product.hpp"
+#include "data/stored/gram_product.hpp"
 #include "every_simd.hpp"
 
 namespace spcart {

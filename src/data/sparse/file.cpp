@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "data/file_kinds.hpp"
-#include "data/panels.hpp"
 #include "data/preparation.hpp"
 #include "data/sparse/products.hpp"
-#include "data/stored.hpp"
+#include "data/stored/panels.hpp"
+#include "data/stored/stored.hpp"
 #include "table/file_blocks.hpp"
 #include "table/with_scalar.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "data/panels.hpp"
 #include "data/sparse/products.hpp"
+#include "data/stored/panels.hpp"
 
 namespace spcart::sparse {
 

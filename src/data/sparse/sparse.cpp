@@ -11,7 +11,7 @@
 #include "data/sparse/lines.hpp"
 #include "data/sparse/products.hpp"
 #include "data/sparse/structure.hpp"
-#include "data/stored.hpp"
+#include "data/stored/stored.hpp"
 #include "spcart/error.hpp"
 #include "spcart/threads.hpp"
 #include "table/with_scalar.hpp"
@@ -363,6 +363,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     g = make_sparse(selected_columns(view_, variables), same)->gram(tick);
   }
 
+  const Samples* do_samples_in_memory() const override { return this; }
   std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
                                              const Preparation& preparation, const Tick&,
                                              FormGram) const override {

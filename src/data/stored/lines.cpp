@@ -1,4 +1,4 @@
-#include "data/lines.hpp"
+#include "data/stored/lines.hpp"
 
 #include "table/with_scalar.hpp"
 

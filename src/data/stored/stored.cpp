@@ -1,4 +1,4 @@
-#include "data/stored.hpp"
+#include "data/stored/stored.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "data/panels.hpp"
 #include "data/preparation.hpp"
+#include "data/stored/panels.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart {
@@ -39,7 +39,7 @@ void StoredMatrix::measure(const Preparation& preparation, const Tick& tick, For
   check_preparation(preparation, cols());
   const auto n = static_cast<double>(rows());
   Moments m = moments(preparation, tick, gram);
-  gram_seconds_ = m.gram_seconds;
+  set_plan({.gram = m.gram_seconds});
   row_means_ = std::move(m.row_means);
   if (!m.squares.allFinite() || !m.means.allFinite()) reject_size();
 

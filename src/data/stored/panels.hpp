@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "base/export_to_mpi.hpp"
 #include "base/parallel.hpp"
 #include "spcart/data.hpp"
 
@@ -14,7 +15,7 @@ decltype(auto) with_real(Precision precision, F&& f) {
 }
 
 /// The power of two at or below x, or 1 where x is not above 0: to divide by it is exact.
-double unit_of(double x);
+SPCART_EXPORT_TO_MPI double unit_of(double x);
 
 /// Rows to allocate for the columns of a panel: they begin on a cache line, and not all in the same
 /// set of the cache.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "data/lines.hpp"
 #include "data/preparation.hpp"
+#include "data/stored/lines.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart {
@@ -18,9 +18,6 @@ class StoredMatrix : public DataMatrix {
  public:
   /// Standard deviations of the stored variables that are no more than rounding of their values.
   const Vector& rounding() const { return rounding_; }
-
-  /// Seconds that A'A took while the table was measured.
-  double gram_seconds() const { return gram_seconds_; }
 
  protected:
   StoredMatrix(Index rows, Index cols, double entries) : DataMatrix(rows, cols, rows, entries) {}
@@ -136,7 +133,6 @@ class StoredMatrix : public DataMatrix {
   double unit_ = 1;        ///< by which panels are divided, so that single precision can hold them
   Vector panel_scales_;    ///< the diagonal of D, divided by it
   Matrix gram_;            ///< A'A, or empty
-  double gram_seconds_ = 0;
   bool correctable_ = false;
 };
 

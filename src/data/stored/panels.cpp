@@ -1,4 +1,4 @@
-#include "data/panels.hpp"
+#include "data/stored/panels.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/panels.hpp"
+#include "data/stored/panels.hpp"
 #include "linalg/skinny.hpp"
 
 namespace spcart {

@@ -5,10 +5,10 @@
 
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
-#include "data/lines.hpp"
-#include "data/panels.hpp"
 #include "data/preparation.hpp"
-#include "data/stored.hpp"
+#include "data/stored/lines.hpp"
+#include "data/stored/panels.hpp"
+#include "data/stored/stored.hpp"
 
 namespace spcart {
 namespace {

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "data/gram_product.hpp"
-#include "data/lines.hpp"
-#include "data/panels.hpp"
-#include "data/stored.hpp"
+#include "data/stored/gram_product.hpp"
+#include "data/stored/lines.hpp"
+#include "data/stored/panels.hpp"
+#include "data/stored/stored.hpp"
 
 namespace spcart {
 namespace {
