@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "spcart/export.hpp"
@@ -45,17 +46,19 @@ struct MethodResult;
 /// One method as every face shows it, and what it can be asked for.
 struct MethodRecord {
   Method method;
+  std::string_view name;   ///< in options, JSON and messages
   std::string_view title;  ///< half a line: what it does
-  std::span<const TruncationType>
-      truncations;                            ///< that it has, or penalties of that kind; the
-                                              ///< first is its default; none: it truncates nothing
-  std::span<const Start> starts;              ///< the first is its default; none: it has no choice
-  std::span<const std::string_view> options;  ///< that only this method, or few others, take
-  LambdaRange (*lambda)(TruncationType type, Index p);  ///< null: that of the truncation type
-  MethodResult (*run)(const Task&);                     ///< for fit() alone
+  /// Those that it has, or penalties of that kind. The first is its default; none: it truncates
+  /// nothing.
+  std::span<const TruncationType> truncations = {};
+  std::span<const Start> starts = {};  ///< the first is its default; none: it has no choice
+  std::span<const std::string_view> options = {};  ///< that only this method, or few others, take
+  LambdaRange (*lambda)(TruncationType type, Index p) = nullptr;  ///< null: that of the truncation
+  MethodResult (*run)(const Task&) = nullptr;                     ///< for fit() alone
 };
 
 std::span<const MethodRecord> method_records();
+std::string method_names();  ///< "spcart, pca, ..."
 const MethodRecord& record_of(Method method);
 
 bool has(const MethodRecord& record, TruncationType type);

@@ -123,18 +123,16 @@ std::uint64_t room_for_buffers(std::uint64_t memory, Index variables, Index comp
 }
 
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
-  const auto reject = [&](std::string_view rule) {
-    throw Error(fmt::format("{} = {}: {}", option, text, rule));
-  };
   const char* last = text.data() + text.size();
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), last, number);
   const std::optional<double> unit = size_of_unit({end, static_cast<std::size_t>(last - end)});
   if (error == std::errc::invalid_argument || !unit || std::isnan(number))
-    reject("it must be a number of bytes, or one with a unit as in 500M, 1.5G or 2GiB");
+    reject(option, text,
+           "it must be a number of bytes, or one with a unit as in 500M, 1.5G or 2GiB");
   const double bytes = number * *unit;
-  if (bytes < 1) reject("it must be at least 1 byte");
-  if (error != std::errc{} || bytes > 9e18) reject("it is too large");
+  if (bytes < 1) reject(option, text, "it must be at least 1 byte");
+  if (error != std::errc{} || bytes > 9e18) reject(option, text, "it is too large");
   return static_cast<std::uint64_t>(bytes);
 }
 

@@ -43,8 +43,7 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
      [](Options& o, std::string_view text) { o.variance = parse_number<double>("variance", text); },
      [](const Options& o) { return text_of(o.variance); }},
     {"method", "", "NAME",
-     "how sparse loadings are found: spcart, pca, st, varimax, rsvd, rsvd-gp, rsvd-gpb, tpower, "
-     "gpower, gpowerb, spc, spca, pathspca, alspca, itspca",
+     "how sparse loadings are found",  // and the methods' names follow
      [](Options& o, std::string_view text) { o.method = parse<Method>(text); },
      [](const Options& o) { return std::string(name(o.method)); }},
     {"truncation", "", "hard|soft|count|energy",
@@ -260,7 +259,17 @@ BestBy parse<BestBy>(std::string_view text) {
   return parse_name(kBestByNames, "best-by", text);
 }
 
-std::span<const OptionRecord> option_records() { return kRecords; }
+std::span<const OptionRecord> option_records() {
+  static const auto records = [] {
+    static std::string help;
+    auto all = kRecords;
+    auto* method = std::ranges::find(all, "method", &OptionRecord::name);
+    help = fmt::format("{}: {}", method->help, method_names());
+    method->help = help;
+    return all;
+  }();
+  return records;
+}
 
 Effort effort_of(const Options& options) {
   const bool has_target = options.nonzeros || options.sparsity || options.keep;

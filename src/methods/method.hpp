@@ -49,24 +49,6 @@ struct MethodResult {
   Index without_variance = 0;  ///< columns that are zero because those before took all variance
 };
 
-// One file per family.
-MethodResult fit_pca(const Task& task);  // rotation.cpp: what acts on the principal basis alone
-MethodResult fit_st(const Task& task);
-MethodResult fit_varimax(const Task& task);
-MethodResult fit_spcart(const Task& task);
-MethodResult fit_rsvd(
-    const Task& task);  // power.cpp: one component after the other, with deflation
-MethodResult fit_rsvd_gp(const Task& task);
-MethodResult fit_tpower(const Task& task);
-MethodResult fit_gpower(const Task& task);
-MethodResult fit_spc(const Task& task);
-MethodResult fit_rsvd_gpb(const Task& task);  // block_power.cpp: all components at once
-MethodResult fit_gpowerb(const Task& task);
-MethodResult fit_spca(const Task& task);      // spca.cpp
-MethodResult fit_pathspca(const Task& task);  // pathspca.cpp
-MethodResult fit_alspca(const Task& task);    // alspca.cpp
-MethodResult fit_itspca(const Task& task);    // itspca.cpp
-
 /// The settings of a task, and what spcart finds by several of that kind, side by side.
 RotateOptions rotate_options(const Task& task);
 std::vector<MethodResult> fit_spcart_all(const Task& task, std::span<const RotateOptions> settings);

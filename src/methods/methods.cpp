@@ -1,30 +1,36 @@
 #include "spcart/methods.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
-#include "base/names.hpp"
+#include "base/reject.hpp"
 #include "methods/method.hpp"
 
 namespace spcart {
-namespace {
 
-constexpr auto kMethodNames = std::to_array<Name<Method>>({{Method::spcart, "spcart"},
-                                                           {Method::pca, "pca"},
-                                                           {Method::st, "st"},
-                                                           {Method::varimax, "varimax"},
-                                                           {Method::rsvd, "rsvd"},
-                                                           {Method::rsvd_gp, "rsvd-gp"},
-                                                           {Method::rsvd_gpb, "rsvd-gpb"},
-                                                           {Method::tpower, "tpower"},
-                                                           {Method::gpower, "gpower"},
-                                                           {Method::gpowerb, "gpowerb"},
-                                                           {Method::spc, "spc"},
-                                                           {Method::spca, "spca"},
-                                                           {Method::pathspca, "pathspca"},
-                                                           {Method::alspca, "alspca"},
-                                                           {Method::itspca, "itspca"}});
+// One file per family.
+MethodResult fit_pca(const Task& task);  // rotation.cpp: what acts on the principal basis alone
+MethodResult fit_st(const Task& task);
+MethodResult fit_varimax(const Task& task);
+MethodResult fit_spcart(const Task& task);
+MethodResult fit_rsvd(const Task& task);  // power.cpp: one component after another, with deflation
+MethodResult fit_rsvd_gp(const Task& task);
+MethodResult fit_tpower(const Task& task);
+MethodResult fit_gpower(const Task& task);
+MethodResult fit_spc(const Task& task);
+MethodResult fit_rsvd_gpb(const Task& task);  // block_power.cpp: all components at once
+MethodResult fit_gpowerb(const Task& task);
+MethodResult fit_spca(const Task& task);
+MethodResult fit_pathspca(const Task& task);
+MethodResult fit_alspca(const Task& task);
+MethodResult fit_itspca(const Task& task);
+
+namespace {
 
 using enum TruncationType;
 constexpr std::array kAll = {hard, soft, count, energy};
@@ -43,7 +49,7 @@ constexpr std::array<std::string_view, 1> kPostFit = {"post-fit"};
 constexpr std::array<std::string_view, 2> kRidge = {"ridge", "bound"};
 constexpr std::array<std::string_view, 2> kTolerances = {"orthogonality", "correlation"};
 
-/// The presets leave about 15 % of the entries on data of many kinds and sizes.
+/// The defaults leave about 15 % of the entries on data of many kinds and sizes.
 LambdaRange penalty(TruncationType type, Index p) {
   const auto size = static_cast<double>(p);
   return {.default_value =
@@ -63,102 +69,108 @@ LambdaRange length_bound(TruncationType, Index p) {
 }
 
 constexpr auto kRecords = std::to_array<MethodRecord>({
-    {Method::spcart,
-     "rotate the PCA basis, truncate it, repeat",
-     kAll,
-     kRotations,
-     {},
-     {},
-     fit_spcart},
-    {Method::pca, "principal components, not sparse", {}, {}, {}, {}, fit_pca},
-    {Method::st, "simple thresholding: the PCA basis, truncated once", kAll, {}, {}, {}, fit_st},
-    {Method::varimax,
-     "the varimax rotation of the PCA basis, truncated once",
-     kAll,
-     {},
-     {},
-     {},
-     fit_varimax},
-    {Method::rsvd,
-     "penalised rank-one approximations, with deflation",
-     kPenalties,
-     {},
-     {},
-     penalty,
-     fit_rsvd},
-    {Method::rsvd_gp,
-     "power iteration with truncation, with deflation",
-     kAll,
-     kOneByOne,
-     {},
-     {},
-     fit_rsvd_gp},
-    {Method::rsvd_gpb,
-     "the block form of rsvd-gp: all components at once",
-     kAll,
-     {},
-     {},
-     {},
-     fit_rsvd_gpb},
-    {Method::tpower,
-     "truncated power method: a fixed count, with deflation",
-     kCount,
-     kTpowerStarts,
-     {},
-     {},
-     fit_tpower},
-    {Method::gpower,
-     "generalised power method, with deflation",
-     kPenalties,
-     {},
-     kPostFit,
-     penalty,
-     fit_gpower},
-    {Method::gpowerb,
-     "generalised power method, all components at once",
-     kPenalties,
-     {},
-     kPostFit,
-     penalty,
-     fit_gpowerb},
-    {Method::spc,
-     "rank-one approximations within a bound on the l1 norm, with deflation",
-     kSoft,
-     {},
-     {},
-     length_bound,
-     fit_spc},
-    {Method::spca, "elastic-net regressions on the principal components", kCountAndSoft,
-     kPcaOrVarimax, kRidge, relative_penalty, fit_spca},
-    {Method::pathspca,
-     "greedy choice of variables, with deflation",
-     kCount,
-     {},
-     {},
-     {},
-     fit_pathspca},
-    {Method::alspca,
-     "augmented Lagrangian: nearly orthogonal, penalised components",
-     kSoft,
-     kPcaOrRotated,
-     kTolerances,
-     {},
-     fit_alspca},
-    {Method::itspca,
-     "orthogonal iteration with thresholding: a sparse subspace",
-     kAll,
-     {},
-     {},
-     {},
-     fit_itspca},
+    {.method = Method::spcart,
+     .name = "spcart",
+     .title = "rotate the PCA basis, truncate it, repeat",
+     .truncations = kAll,
+     .starts = kRotations,
+     .run = fit_spcart},
+    {.method = Method::pca,
+     .name = "pca",
+     .title = "principal components, not sparse",
+     .run = fit_pca},
+    {.method = Method::st,
+     .name = "st",
+     .title = "simple thresholding: the PCA basis, truncated once",
+     .truncations = kAll,
+     .run = fit_st},
+    {.method = Method::varimax,
+     .name = "varimax",
+     .title = "the varimax rotation of the PCA basis, truncated once",
+     .truncations = kAll,
+     .run = fit_varimax},
+    {.method = Method::rsvd,
+     .name = "rsvd",
+     .title = "penalised rank-one approximations, with deflation",
+     .truncations = kPenalties,
+     .lambda = penalty,
+     .run = fit_rsvd},
+    {.method = Method::rsvd_gp,
+     .name = "rsvd-gp",
+     .title = "power iteration with truncation, with deflation",
+     .truncations = kAll,
+     .starts = kOneByOne,
+     .run = fit_rsvd_gp},
+    {.method = Method::rsvd_gpb,
+     .name = "rsvd-gpb",
+     .title = "the block form of rsvd-gp: all components at once",
+     .truncations = kAll,
+     .run = fit_rsvd_gpb},
+    {.method = Method::tpower,
+     .name = "tpower",
+     .title = "truncated power method: a fixed count, with deflation",
+     .truncations = kCount,
+     .starts = kTpowerStarts,
+     .run = fit_tpower},
+    {.method = Method::gpower,
+     .name = "gpower",
+     .title = "generalised power method, with deflation",
+     .truncations = kPenalties,
+     .options = kPostFit,
+     .lambda = penalty,
+     .run = fit_gpower},
+    {.method = Method::gpowerb,
+     .name = "gpowerb",
+     .title = "generalised power method, all components at once",
+     .truncations = kPenalties,
+     .options = kPostFit,
+     .lambda = penalty,
+     .run = fit_gpowerb},
+    {.method = Method::spc,
+     .name = "spc",
+     .title = "rank-one approximations within a bound on the l1 norm, with deflation",
+     .truncations = kSoft,
+     .lambda = length_bound,
+     .run = fit_spc},
+    {.method = Method::spca,
+     .name = "spca",
+     .title = "elastic-net regressions on the principal components",
+     .truncations = kCountAndSoft,
+     .starts = kPcaOrVarimax,
+     .options = kRidge,
+     .lambda = relative_penalty,
+     .run = fit_spca},
+    {.method = Method::pathspca,
+     .name = "pathspca",
+     .title = "greedy choice of variables, with deflation",
+     .truncations = kCount,
+     .run = fit_pathspca},
+    {.method = Method::alspca,
+     .name = "alspca",
+     .title = "augmented Lagrangian: nearly orthogonal, penalised components",
+     .truncations = kSoft,
+     .starts = kPcaOrRotated,
+     .options = kTolerances,
+     .run = fit_alspca},
+    {.method = Method::itspca,
+     .name = "itspca",
+     .title = "orthogonal iteration with thresholding: a sparse subspace",
+     .truncations = kAll,
+     .run = fit_itspca},
 });
 
 }  // namespace
 
-std::string_view name(Method value) { return name_in(kMethodNames, value); }
+std::string_view name(Method value) { return record_of(value).name; }
 template <>
 Method parse<Method>(std::string_view text) {
-  return parse_name(kMethodNames, "method", text);
+  const auto* found = std::ranges::find(kRecords, text, &MethodRecord::name);
+  if (found == kRecords.end()) reject("method", text, "it must be one of {}", method_names());
+  return found->method;
+}
+
+std::string method_names() {
+  return fmt::format("{}", fmt::join(kRecords | std::views::transform(&MethodRecord::name), ", "));
 }
 
 std::span<const MethodRecord> method_records() { return kRecords; }

@@ -13,6 +13,9 @@
 namespace spcart {
 namespace {
 
+using testing::Rejection;
+using testing::rejection_of;
+
 constexpr TruncationType kTypes[] = {TruncationType::hard, TruncationType::soft,
                                      TruncationType::count, TruncationType::energy};
 

@@ -20,6 +20,9 @@
 namespace spcart {
 namespace {
 
+using testing::Rejection;
+using testing::rejection_of;
+
 /// Every method with every truncation that it has.
 std::vector<Options> every_method(const Options& common) {
   std::vector<Options> all;
@@ -228,19 +231,14 @@ Rejection rejection(const DataMatrix& a, const Options& options) {
 
 TEST(Methods, RefuseWhatTheyCannotDo) {
   const auto a = make_dense(verify::decaying(30, 12, 21));
-  EXPECT_EQ(
-      rejection(*a, {.method = Method::pca, .lambda = 0.1}),
-      (Rejection{
-          "lambda", "0.1",
-          "method pca truncates nothing; methods that do are spcart, st, varimax, rsvd, rsvd-gp, "
-          "rsvd-gpb, tpower, gpower, gpowerb, spc, spca, pathspca, alspca and itspca"}));
+  EXPECT_EQ(rejection(*a, {.method = Method::pca, .lambda = 0.1}).value, "0.1");
+  EXPECT_HAS(rejection(*a, {.method = Method::pca, .lambda = 0.1}).rule,
+             "method pca truncates nothing; methods that do are spcart, st, varimax, rsvd");
   EXPECT_EQ(rejection(*a, {.method = Method::pca, .refine = 2}).option, "refine");
   EXPECT_HAS(rejection(*a, {.method = Method::pca, .refine = 2}).rule,
              "method pca truncates nothing; methods that do are");
-  EXPECT_EQ(rejection(*a, {.method = Method::gpower, .truncation = TruncationType::energy}),
-            (Rejection{"truncation", "energy",
-                       "method gpower has hard and soft; methods that have it are spcart, st, "
-                       "varimax, rsvd-gp, rsvd-gpb and itspca"}));
+  EXPECT_HAS(rejection(*a, {.method = Method::gpower, .truncation = TruncationType::energy}).rule,
+             "method gpower has hard and soft; methods that have it are spcart, st, varimax");
   EXPECT_EQ(rejection(*a, {.method = Method::pca, .keep = 0.9}).option, "keep");
   EXPECT_HAS(rejection(*a, {.method = Method::pca, .keep = 0.9}).rule,
              "method pca truncates nothing; methods that do are");
