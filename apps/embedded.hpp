@@ -5,7 +5,8 @@
 
 namespace spcart::command {
 
-/// A file of the project that the program carries: cmake/embed.cmake writes the functions below.
+/// A file of the project that is embedded in the program: cmake/embed.cmake writes the functions
+/// below.
 struct EmbeddedText {
   std::string_view name;  ///< of the file, without its ending
   std::string_view text;

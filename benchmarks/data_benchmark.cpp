@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index kRows = 20000, kCols = 500;
 
-/// Means, norms and the check for what is not finite, beside reading the table once.
+/// Means, norms and the check for values that are not finite, beside reading the table once.
 template <class T>
 void dense_moments(benchmark::State& state) {
   const DenseTable<T> table(kRows, kCols);
@@ -36,7 +36,7 @@ void dense_outer_gram(benchmark::State& state) {
       state, [&] { benchmark::DoNotOptimize(a->outer_gram()); }, Dsyrk(kMany, kFew));
 }
 
-/// A'(A x): one column needs the table once from memory; many, two products.
+/// A'(A x): one column needs one pass over the table in memory; many columns, two products.
 template <class T>
 void dense_gram_times(benchmark::State& state, Index columns) {
   const DenseTable<T> table(kRows, kCols);
@@ -51,7 +51,7 @@ void dense_gram_times(benchmark::State& state, Index columns) {
   });
 }
 
-/// The same for entries with their places; the product has as many operations.
+/// The same for entries with their indices; the product has as many operations.
 void sparse_gram_times(benchmark::State& state, Index columns) {
   constexpr Index kSparseRows = 20000, kSparseCols = 5000, kEach = 50, kDepth = 64;
   const SparseTable table(kSparseRows, kSparseCols, kEach);

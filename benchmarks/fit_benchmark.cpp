@@ -9,7 +9,7 @@
 namespace spcart::benchmarks {
 namespace {
 
-/// Time of the whole fit over n at fixed p, all sizes taking turns.
+/// Time of the whole fit over n at fixed p, with interleaved runs of all sizes.
 void growth_in_n(benchmark::State& state) {
   constexpr Index kCols = 100, kComponents = 20;
   const std::vector<double> sizes = {1e4, 3e4, 1e5, 3e5, 1e6};

@@ -1,13 +1,13 @@
-// Repeats the whole fit of a file that is read once, and tells what it took as JSON:
+// Repeats the whole fit of a file that is read once, and reports its time as JSON:
 //
 //   fit_file DATA [--repeat K] [--remove-row-mean] [--no-center] [--scale]
 //            [--precision double|single] [--gram] [--components N ...]
 //   fit_file DATA --serve [...]
 //   fit_file DATA --export FILE.npy      only writes the table, e.g. of a built-in data set
 //
-// A fit is everything but reading: preparing the stored table, PCA, the method, the criteria.
-// Options are those of `spcart fit`, by their long names. With --serve it is told what to do by
-// lines on standard input, so that whoever asks can take turns with other programs:
+// A fit is everything except reading: preparing the stored table, PCA, the method, the criteria.
+// Options are those of `spcart fit`, by their long names. With --serve it takes commands as lines
+// on standard input, so that its runs can be interleaved with those of other programs:
 //
 //   run S        fit for about S seconds, at least once; answers with the best
 //   answer DIR   writes loadings.npy and basis.npy to DIR
@@ -117,7 +117,7 @@ class Driver {
             {"reading_peak_bytes", reading_peak_}};
   }
 
-  /// Fits at least `least` times and until `seconds` have passed; tells the best.
+  /// Fits at least `least` times and until `seconds` have passed; reports the best time.
   ordered_json run(double seconds, int least = 1) const {
     ordered_json best;
     const auto start = Clock::now();
@@ -133,20 +133,20 @@ class Driver {
   ordered_json answer(const std::filesystem::path& folder) const;
 
  private:
-  std::unique_ptr<DataMatrix> matrix() const {
+  std::unique_ptr<DataMatrix> prepared() const {
     if (!arguments_.gram) return make_matrix(table_, arguments_.preparation);
     return prepare(table_, {.preparation = arguments_.preparation, .solver = Solver::gram});
   }
 
   ordered_json fit_once() const {
     const auto start = Clock::now();
-    const auto matrix = matrix();
-    const double prepared = seconds_since(start);
+    const auto matrix = prepared();
+    const double preparing = seconds_since(start);
     const Result result = fit(*matrix, arguments_.options);
     const double seconds = seconds_since(start);
     const Timing& t = result.timing;
     return {{"seconds", seconds},
-            {"prepare", prepared},
+            {"prepare", preparing},
             {"pca", t.pca},
             {"rotate", t.rotate},
             {"refit", t.refit},
@@ -183,7 +183,7 @@ void write_npy(const std::filesystem::path& path, const Matrix& matrix) {
 }
 
 ordered_json Driver::answer(const std::filesystem::path& folder) const {
-  const auto matrix = matrix();
+  const auto matrix = prepared();
   const Options& options = arguments_.options;
   const Basis basis = principal_basis(*matrix, options.components,
                                       {.solver = options.solver, .seed = options.seed});
@@ -193,18 +193,18 @@ ordered_json Driver::answer(const std::filesystem::path& folder) const {
   return {{"loadings", "loadings.npy"}, {"basis", "basis.npy"}, {"cpev_pca", basis.cpev()}};
 }
 
-void tell(const ordered_json& answer) { std::cout << answer.dump() << std::endl; }
+void print(const ordered_json& answer) { std::cout << answer.dump() << std::endl; }
 
 void serve(const Driver& driver) {
-  tell(driver.ready());
+  print(driver.ready());
   for (std::string line; std::getline(std::cin, line);) {
     const std::size_t space = line.find(' ');
     const std::string word = line.substr(0, space);
     const std::string value = space == std::string::npos ? "" : line.substr(space + 1);
     if (word == "run")
-      tell(driver.run(std::stod(value)));
+      print(driver.run(std::stod(value)));
     else if (word == "answer")
-      tell(driver.answer(value));
+      print(driver.answer(value));
     else
       throw Error(fmt::format("'{}': only run S and answer DIR are understood", line));
   }
@@ -224,9 +224,9 @@ int main(int argc, char** argv) try {
   if (arguments.serve) {
     serve(driver);
   } else {
-    ordered_json told = driver.ready();
-    told.update(driver.run(0, arguments.repeat));
-    tell(told);
+    ordered_json report = driver.ready();
+    report.update(driver.run(0, arguments.repeat));
+    print(report);
   }
   return EXIT_SUCCESS;
 } catch (const std::exception& error) {

@@ -13,7 +13,7 @@
 namespace spcart::benchmarks {
 namespace {
 
-/// A file of 64 MB that is gone at the end.
+/// A file of 64 MB that is removed at the end.
 class NpyFile {
  public:
   NpyFile() {
@@ -40,7 +40,7 @@ class NpyFile {
       std::filesystem::temp_directory_path() / fmt::format("spcart_benchmark_{}.npy", getpid());
 };
 
-/// Beside the bare read of its bytes into memory that is there already.
+/// Beside the bare read of its bytes into allocated memory.
 void read_npy(benchmark::State& state) {
   const NpyFile file;
   std::vector<char> bytes(std::filesystem::file_size(file.path()));

@@ -1,4 +1,4 @@
-// The kernels of spcart, each beside its roofline: docs/benchmarks.md tells how to read them.
+// The kernels of spcart, each beside its roofline: docs/benchmarks.md explains how to read them.
 //
 //   kernels [--seconds S] [--benchmark_filter=REGEX] [--benchmark_out=F.json ...]
 #include <benchmark/benchmark.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Takes --seconds S out of the arguments.
+/// Removes --seconds S from the arguments.
 void take_seconds(int& argc, char** argv) {
   for (int i = 1; i + 1 < argc; ++i)
     if (std::strcmp(argv[i], "--seconds") == 0) {

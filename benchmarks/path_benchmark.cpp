@@ -11,7 +11,7 @@
 namespace spcart::benchmarks {
 namespace {
 
-/// The real table where SPCART_DATA has it, else what stands for it.
+/// The real table if SPCART_DATA has it, otherwise a built-in data set instead.
 Table table_of(const std::string& file, const std::string& dataset) {
   const char* folder = std::getenv("SPCART_DATA");
   const auto path = std::filesystem::path(folder ? folder : "") / file;
@@ -22,7 +22,7 @@ PathOptions path_options(std::vector<TruncationType> types, Index r) {
   return {.truncations = std::move(types), .components = {r}};
 }
 
-/// All types on image patches, beside one cold fit at a default lambda from a basis at hand.
+/// All types on image patches, beside one cold fit at a default lambda from the same basis.
 void patches(benchmark::State& state) {
   constexpr Index kComponents = 70;
   const auto a = make_matrix(table_of("bsds_patches_13x13.npy", "patches"),

@@ -26,7 +26,7 @@ void by_gram(benchmark::State& state, Index n, Index p, Index r) {
       });
 }
 
-/// The same for few samples: the other Gram matrix, and the way back.
+/// The same for few samples: the other Gram matrix, and the product with A' after it.
 void by_outer(benchmark::State& state, Index n, Index p, Index r) {
   const DenseTable<double> table(n, p);
   Dsyrk syrk(p, n);
@@ -46,7 +46,7 @@ void by_outer(benchmark::State& state, Index n, Index p, Index r) {
       });
 }
 
-/// Beside one A'(A x) with as many columns: the ratio is the number of passes that it is worth.
+/// Beside one A'(A x) with as many columns: the ratio is the equivalent number of passes.
 template <class Table>
 void by_krylov(benchmark::State& state, const Table& table, Index r, const auto& make) {
   const auto a = make(table.view(), Preparation{});

@@ -6,7 +6,7 @@
 
 namespace spcart::benchmarks {
 
-/// Bytes of memory that this process holds and has held at most, by the kernel's account.
+/// Bytes of memory that this process uses now, and its peak, as reported by the kernel.
 struct ProcessMemory {
   std::int64_t now = 0, peak = 0;
 };
@@ -21,7 +21,7 @@ inline ProcessMemory memory() {
   return memory;
 }
 
-/// Lets the peak count from now on. Where the kernel does not, it counts from the start.
+/// Resets the peak. If the kernel does not support that, the peak counts from the start.
 inline void reset_memory_peak() { std::ofstream("/proc/self/clear_refs") << "5\n"; }
 
 }  // namespace spcart::benchmarks

@@ -41,8 +41,8 @@ double& seconds_each() {
 }
 
 std::vector<double> best_times(const std::vector<Work>& works) {
-  constexpr int kLeastTurns = 3;
-  constexpr double kReadable = 5e-5;  // shorter work is repeated: the clock is no finer
+  constexpr int kLeastRounds = 3;
+  constexpr double kReadable = 5e-5;  // shorter work is repeated: the clock has no finer resolution
   std::vector<double> best(works.size(), std::numeric_limits<double>::infinity());
   std::vector<int> repeats;
   for (const Work& work : works) {
@@ -50,7 +50,7 @@ std::vector<double> best_times(const std::vector<Work>& works) {
     repeats.push_back(static_cast<int>(kReadable / seconds_of(work)) + 1);
   }
   const auto start = Clock::now();
-  for (int turn = 0; turn < kLeastTurns || seconds_since(start) < seconds_each(); ++turn)
+  for (int round = 0; round < kLeastRounds || seconds_since(start) < seconds_each(); ++round)
     for (std::size_t i = 0; i < works.size(); ++i)
       best[i] = std::min(best[i], seconds_of(works[i], repeats[i]));
   return best;

@@ -9,16 +9,16 @@
 #include "spcart/types.hpp"
 
 /// A kernel beside its roofline: the least that the machine must do for it (the matrix product, the
-/// memory stream, the read of a file). Both run in turn, the best of each counts, and their ratio
-/// stands where times do not, on a busy machine.
+/// memory stream, the read of a file). Runs of both are interleaved, the best of each counts, and
+/// their ratio is meaningful on a busy machine, on which times are not.
 namespace spcart::benchmarks {
 
 using Work = std::function<void()>;
 
-/// Seconds that a benchmark takes turns for. Set by the program's flag --seconds.
+/// Seconds of interleaved runs per benchmark. Set by the program's flag --seconds.
 double& seconds_each();
 
-/// The best time of each, taking turns: at least three, and until the time is up.
+/// The best time of each, with interleaved runs: at least three, and until the time is up.
 std::vector<double> best_times(const std::vector<Work>& works);
 
 /// Shows `kernel` as the benchmark's time, and beside it that of the roofline and their ratio.
@@ -68,7 +68,7 @@ class Dsyevr {
   Index r_;
 };
 
-/// a = b + s c over three arrays of so many bytes together: what the memory can stream.
+/// a = b + s c over three arrays of this many bytes together: the memory bandwidth.
 class Triad {
  public:
   explicit Triad(double bytes);

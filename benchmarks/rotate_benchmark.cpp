@@ -16,16 +16,16 @@ namespace {
 constexpr TruncationType kTypes[] = {TruncationType::hard, TruncationType::soft,
                                      TruncationType::count, TruncationType::energy};
 
-/// What V looks like decides how many entries a truncation leaves.
-enum class Look {
-  planted,  ///< r sparse components in noise, mixed by a rotation: what data has
+/// The structure of V determines how many entries a truncation leaves.
+enum class Structure {
+  planted,  ///< r sparse components in noise, mixed by a rotation: as in real data
   random    ///< no structure at all: a third of the entries is above 1/sqrt(p)
 };
 
-Matrix basis(Look look, Index p, Index r) {
+Matrix basis(Structure structure, Index p, Index r) {
   constexpr double kNoise = 0.2;
   Random random(1);
-  if (look == Look::random) return orthonormalized(random.normal(p, r));
+  if (structure == Structure::random) return orthonormalized(random.normal(p, r));
   Matrix x = kNoise / std::sqrt(static_cast<double>(p)) * random.normal(p, r);
   const Index each = p / r;
   for (Index i = 0; i < r; ++i)
@@ -41,8 +41,8 @@ RotateOptions rotation_options(TruncationType type, Index p, Index count) {
           .max_iterations = count};
 }
 
-/// What further iterations cost, after the first have brought X near its final sparsity: the check
-/// of V and the making of the result cancel.
+/// The time of further iterations, after the first have brought X near its final sparsity: the
+/// check of V and the construction of the result cancel.
 constexpr Index kFew = 3, kMany = 8;
 
 double seconds_per_iteration(double few, double many) { return (many - few) / (kMany - kFew); }
@@ -56,17 +56,18 @@ std::vector<Work> few_and_many(const Matrix& v, TruncationType type) {
   return {work(kFew), work(kMany)};
 }
 
-void one_turn(benchmark::State& state, TruncationType type, Look look, Index p, Index r) {
-  const Matrix v = basis(look, p, r);
+void one_iteration(benchmark::State& state, TruncationType type, Structure structure, Index p,
+                   Index r) {
+  const Matrix v = basis(structure, p, r);
   std::vector<Work> works = few_and_many(v, type);
   works.emplace_back(Dgemm(p, r, r));
   const std::vector<double> best = best_times(works);
   show(state, seconds_per_iteration(best[0], best[1]), best[2]);
 }
 
-/// Its number of iterations is its own affair: they are counted by its ticks.
-void one_varimax_turn(benchmark::State& state, Index p, Index r) {
-  const Matrix v = basis(Look::planted, p, r);
+/// Its number of iterations is not known: they are counted by its ticks.
+void one_varimax_iteration(benchmark::State& state, Index p, Index r) {
+  const Matrix v = basis(Structure::planted, p, r);
   int iterations = 0;
   varimax_rotation(v, [&](double) { ++iterations; });
   const std::vector<double> best = best_times({[&] { varimax_rotation(v); }, Dgemm(p, r, r)});
@@ -74,7 +75,7 @@ void one_varimax_turn(benchmark::State& state, Index p, Index r) {
   state.counters["iterations"] = iterations;
 }
 
-/// As in a rotation that is near its end: the matrix changes a little from iteration to iteration.
+/// As in a rotation that is near convergence: the matrix changes a little between iterations.
 void one_polar_step(benchmark::State& state, Index r) {
   constexpr double kFar = 0.3, kChange = 0.01;
   const double scale = 1 / std::sqrt(static_cast<double>(r));
@@ -99,8 +100,8 @@ void one_polar_step(benchmark::State& state, Index r) {
 }
 
 /// Settings that share V, beside as many products.
-void settings_side_by_side(benchmark::State& state, Index p, Index r, Index count) {
-  const Matrix v = basis(Look::planted, p, r);
+void settings_in_parallel(benchmark::State& state, Index p, Index r, Index count) {
+  const Matrix v = basis(Structure::planted, p, r);
   const auto work = [&](Index iterations) {
     return [&v, settings = std::vector<RotateOptions>(
                     static_cast<std::size_t>(count),
@@ -115,13 +116,13 @@ void settings_side_by_side(benchmark::State& state, Index p, Index r, Index coun
   show(state, seconds_per_iteration(best[0], best[1]), best[2]);
 }
 
-/// Time of a turn over p at fixed r, all sizes taking turns.
+/// Time of an iteration over p at fixed r, with interleaved runs of all sizes.
 void growth_in_p(benchmark::State& state, TruncationType type) {
   constexpr Index kComponents = 20;
   const std::vector<double> sizes = {1e4, 3e4, 1e5, 3e5, 1e6};
   std::vector<Matrix> bases;
   for (const double p : sizes)
-    bases.push_back(basis(Look::random, static_cast<Index>(p), kComponents));
+    bases.push_back(basis(Structure::random, static_cast<Index>(p), kComponents));
   std::vector<Work> works;
   for (const Matrix& v : bases)
     for (Work& work : few_and_many(v, type)) works.push_back(std::move(work));
@@ -139,15 +140,17 @@ const bool kAdded = [] {
   for (const auto& [p, r] : {std::pair<Index, Index>{100000, 50}, {10000, 300}}) {
     const auto size = fmt::format("p:{}/r:{}", p, r);
     for (const TruncationType type : kTypes)
-      for (const Look look : {Look::planted, Look::random})
-        add(fmt::format("rotate/{}/{}/{}", name(type), look == Look::planted ? "planted" : "random",
-                        size),
-            [=, p = p, r = r](benchmark::State& state) { one_turn(state, type, look, p, r); });
+      for (const Structure structure : {Structure::planted, Structure::random})
+        add(fmt::format("rotate/{}/{}/{}", name(type),
+                        structure == Structure::planted ? "planted" : "random", size),
+            [=, p = p, r = r](benchmark::State& state) {
+              one_iteration(state, type, structure, p, r);
+            });
     add("varimax/" + size,
-        [p = p, r = r](benchmark::State& state) { one_varimax_turn(state, p, r); });
+        [p = p, r = r](benchmark::State& state) { one_varimax_iteration(state, p, r); });
   }
   add("rotate_all/hard/planted/p:10000/r:20/settings:8",
-      [](benchmark::State& state) { settings_side_by_side(state, 10000, 20, 8); });
+      [](benchmark::State& state) { settings_in_parallel(state, 10000, 20, 8); });
   for (const Index r : {6, 20, 70, 300})
     add(fmt::format("polar/r:{}", r), [=](benchmark::State& state) { one_polar_step(state, r); });
   for (const TruncationType type : kTypes)

@@ -10,7 +10,7 @@
 namespace spcart::benchmarks {
 
 /// A row-major table of n x p numbers of type T. A block of random rows is repeated, so that large
-/// tables are made quickly.
+/// tables are generated quickly.
 template <class T>
 class DenseTable {
  public:
@@ -34,8 +34,8 @@ class DenseTable {
   std::vector<T> numbers_;
 };
 
-/// CSR with the same number of entries in every row, in columns that a power law makes frequent,
-/// and of different units, so that its first components stand out as those of data do.
+/// CSR with the same number of entries in every row, with columns drawn from a power law and scaled
+/// by different units, so that its first components stand out as those of real data do.
 class SparseTable {
  public:
   SparseTable(Index n, Index p, Index each);

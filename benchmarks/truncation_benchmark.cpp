@@ -11,8 +11,8 @@
 namespace spcart::benchmarks {
 namespace {
 
-/// One vector of unit length, truncated by one thread, beside streaming it in and out. It fits the
-/// cache, as a column does when it has just been rotated.
+/// One vector of unit length, truncated by one thread, beside streaming it in and out. It fits in
+/// the cache, as a column does that has just been rotated.
 void one_vector(benchmark::State& state, TruncationType type, Index p) {
   const Vector z = Random(1).normal(p, 1).normalized();
   Vector x(p);

@@ -41,7 +41,7 @@ void fit(int& argc, char**& argv) {
 int main(int argc, char** argv) {
   try {
     fit(argc, argv);
-  } catch (const spcart::mpi::Abandoned&) {  // the root tells what happened
+  } catch (const spcart::mpi::Abandoned&) {  // the root reports the error
     return 2;
   } catch (const std::exception& error) {
     std::cerr << "failed: " << error.what() << '\n';

@@ -28,7 +28,7 @@ namespace spcart::testing {
 
 /// How a run of the command ended.
 struct Outcome {
-  int status = -1;  ///< exit status; -1 where a signal ended it
+  int status = -1;  ///< exit status; -1 if a signal ended it
   int signal = 0;   ///< that ended it, or 0
   std::string out, err;
   double seconds = 0;               ///< from start to end
@@ -76,7 +76,7 @@ class Folder {
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
-  // Whoever runs the tests in the background may have them ignored.
+  // They may be ignored if the tests run in the background.
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
   setenv("LC_ALL", "C", 1);
   for (const auto& [name, value] : surroundings.environment) setenv(name.c_str(), value.c_str(), 1);
@@ -100,7 +100,7 @@ struct Pipe {
   }
 };
 
-/// One run of the command: feeds it, reads what it says and sends it signals in time.
+/// One run of the command: writes its input, reads its output and sends it signals in time.
 class Run {
  public:
   Run(const std::vector<std::string>& arguments, const Surroundings& surroundings)
@@ -192,7 +192,7 @@ inline Outcome run(const std::vector<std::string>& arguments,
   return Run(arguments, surroundings).outcome();
 }
 
-/// The JSON that `fit ... --json -` writes, with what else is asked for.
+/// The JSON that `fit ... --json -` writes, with further arguments.
 inline nlohmann::json fit_json(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "fit");
   arguments.insert(arguments.end(), {"--json", "-"});

@@ -11,7 +11,7 @@ inline std::string name(Simd simd) {
   return simd == Simd::avx512 ? "avx512" : simd == Simd::avx2 ? "avx2" : "plain";
 }
 
-/// All instructions that this processor has, the plain ones first.
+/// All instruction sets of this processor, the plain one first.
 inline std::vector<Simd> every_simd() {
   std::vector<Simd> every;
   for (const Simd simd : {Simd::plain, Simd::avx2, Simd::avx512})

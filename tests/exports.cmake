@@ -1,5 +1,6 @@
 # Fails if the shared library shows more than the names of public headers, and of the internals that the MPI library
 # uses: cmake -D ARCHIVE=libspcart.a -D CXX=c++ -D NM=nm -D WORK=folder -P tests/exports.cmake
+cmake_minimum_required(VERSION 3.22)
 get_filename_component(project ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 file(MAKE_DIRECTORY ${WORK})
 execute_process(COMMAND_ERROR_IS_FATAL ANY

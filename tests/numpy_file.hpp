@@ -10,7 +10,7 @@
 namespace spcart::testing {
 
 /// The content of an NPY file with the numbers of m as T, which NumPy calls `descr`; its header may
-/// promise more rows.
+/// declare more rows.
 template <class T>
 std::string npy_of(const Matrix& m, const std::string& descr, bool fortran = false,
                    Index rows = -1) {

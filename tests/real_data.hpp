@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "spcart/data.hpp"
 #include "spcart/io.hpp"
 
 namespace spcart::testing {

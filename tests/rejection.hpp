@@ -7,7 +7,7 @@
 
 namespace spcart::testing {
 
-/// What an Error says, by its parts.
+/// The parts of an Error.
 struct Rejection {
   std::string option, value, rule;
   bool operator==(const Rejection&) const = default;
@@ -17,7 +17,7 @@ inline std::ostream& operator<<(std::ostream& out, const Rejection& rejection) {
   return out << rejection.option << " | " << rejection.value << " | " << rejection.rule;
 }
 
-/// By which rule a call is rejected.
+/// The Error that rejects a call.
 template <class Call>
 Rejection rejection_of(Call call) {
   try {

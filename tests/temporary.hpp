@@ -17,7 +17,7 @@
 
 namespace spcart::testing {
 
-/// A directory that is gone, with all in it, at the end of a test.
+/// A directory that is removed, with its content, at the end of a test.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -36,7 +36,7 @@ class TemporaryDirectory {
 
   /// Writes a file and returns its path.
   std::filesystem::path file(std::string_view name, std::string_view content) const {
-    // Some file systems flush what is truncated and written anew.
+    // Some file systems flush a file that is truncated and written again.
     std::filesystem::remove(path_ / name);
     std::ofstream(path_ / name, std::ios::binary) << content;
     return path_ / name;
@@ -97,7 +97,7 @@ inline std::string gzipped(std::string_view content) {
   return out + little_endian(~crc, 4) + little_endian(content.size(), 4);
 }
 
-/// A copy of `text` with a few bytes changed, put in, taken out or repeated.
+/// A copy of `text` with a few bytes changed, inserted, removed or repeated.
 inline std::string mutated(std::string text, std::mt19937& random) {
   const auto below = [&](std::size_t size) { return random() % std::max<std::size_t>(size, 1); };
   const std::string favourites = "0123456789-+.eE,;\t \n\r\"'(){}%NaIf\x00\xff\x1f\x8b";

@@ -62,10 +62,10 @@ Figures figures(const Matrix& a, const Matrix& x) {
       f.nonorthogonality += 2 * cosine / static_cast<double>(r * (r - 1));
       f.worst = std::max(f.worst, cosine);
     }
-  Matrix y = a * unit;  // Gram and Schmidt: what is left of a score after those before it
+  Matrix y = a * unit;  // Gram-Schmidt: the rest of a score after those before it
   f.adjusted.resize(r);
   for (Index i = 0; i < r; ++i) {
-    for (int turn = 0; turn < 2; ++turn)
+    for (int pass = 0; pass < 2; ++pass)
       for (Index j = 0; j < i; ++j)
         if (y.col(j).squaredNorm() > 0)
           y.col(i) -= y.col(j) * (y.col(j).dot(y.col(i)) / y.col(j).squaredNorm());

@@ -4,7 +4,7 @@
 
 #include "spcart/spcart.hpp"
 
-/// An independent verifier: recomputes everything from raw numbers, the slow and obvious way.
+/// An independent verifier: recomputes everything from raw numbers, in the slow and obvious way.
 namespace spcart::verify {
 
 Matrix random_matrix(Index rows, Index cols, std::uint64_t seed);

@@ -6,7 +6,7 @@
 
 namespace spcart::testing {
 
-/// Another matrix, and what was asked of it. For one thread at a time.
+/// Another matrix, with counts of the calls. For one thread at a time.
 class Watched final : public DataMatrix {
  public:
   explicit Watched(const DataMatrix& a)

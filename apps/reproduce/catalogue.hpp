@@ -8,7 +8,7 @@
 
 namespace spcart::reproduce {
 
-/// The experiments that the program carries, in the paper's order; ours are last.
+/// The experiments that are embedded in the program, in the paper's order; our own are last.
 std::vector<std::string> experiment_names();
 
 /// One of them.

@@ -56,7 +56,7 @@ std::string Distance::in_words() const {
   return by_ ? fmt::format(" by {:g}", *by_) : "";
 }
 
-Where::Where(Fields& fields) {
+RecordFilter::RecordFilter(Fields& fields) {
   if (!fields.has("at")) return;
   for (const auto& [key, value] : fields.raw("at").items()) {
     Condition condition{.field = std::string(field_of(key, fields.inside("at")).name)};
@@ -73,7 +73,7 @@ Where::Where(Fields& fields) {
   }
 }
 
-std::vector<Record> Where::select(std::span<const Record> records) const {
+std::vector<Record> RecordFilter::select(std::span<const Record> records) const {
   std::vector<Record> selected(records.begin(), records.end());
   for (const Condition& condition : conditions_) {
     const auto wanted = [&](const Record& record) -> std::optional<double> {

@@ -9,7 +9,7 @@
 
 #include "check.hpp"
 
-// What the kinds of checks share, and where each family is made.
+// What the kinds of checks share, and the functions that make each family.
 namespace spcart::reproduce {
 
 /// What a check's declaration may name.
@@ -22,7 +22,7 @@ struct Scope {
   std::vector<std::pair<std::string, std::string>> pairs(Fields& fields) const;
 };
 
-/// "by" a difference or "times" a factor: how far one value is to be from another.
+/// "by" a difference or "times" a factor: the required distance between two values.
 class Distance {
  public:
   Distance(Fields& fields, const Field& field);
@@ -38,10 +38,10 @@ class Distance {
   std::optional<double> by_, times_;
 };
 
-/// Part of the records.
-class Where {
+/// Selects some of the records.
+class RecordFilter {
  public:
-  explicit Where(Fields& fields);
+  explicit RecordFilter(Fields& fields);
   std::vector<Record> select(std::span<const Record> records) const;
 
  private:
@@ -54,7 +54,7 @@ class Where {
   std::vector<Condition> conditions_;
 };
 
-/// Collects what is said of several series or pairs: all must hold.
+/// Collects the statements about several series or pairs: all must hold.
 class Verdict {
  public:
   template <class... Arguments>
@@ -64,7 +64,7 @@ class Verdict {
     words_ += fmt::format(words, std::forward<Arguments>(arguments)...);
   }
 
-  Judgement with(const std::string& asked) const {
+  CheckResult with(const std::string& asked) const {
     return {holds_ && !words_.empty(), asked.empty() ? words_ : words_ + " (asked: " + asked + ")"};
   }
 
@@ -73,7 +73,7 @@ class Verdict {
   std::string words_;
 };
 
-/// Each makes the checks of its family, or returns null for a kind that is none of them.
+/// Each makes the checks of its family, or returns null for a kind that does not belong to it.
 std::unique_ptr<Check> make_curve_check(const std::string& kind, Fields& fields,
                                         const Scope& scope);
 std::unique_ptr<Check> make_record_check(const std::string& kind, Fields& fields,

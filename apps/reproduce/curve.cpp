@@ -6,7 +6,7 @@
 namespace spcart::reproduce {
 namespace {
 
-/// Places that differ by less are one.
+/// Values of x that differ by less are equal.
 constexpr double kSame = 1e-9;
 
 bool same(double a, double b) { return std::abs(a - b) <= kSame * std::max(1.0, std::abs(a)); }
@@ -78,17 +78,17 @@ std::optional<double> Curve::spread() const {
   return most.y - least.y;
 }
 
-std::vector<double> common_places(const Curve& a, const Curve& b) {
-  std::vector<double> places;
+std::vector<double> common_x(const Curve& a, const Curve& b) {
+  std::vector<double> xs;
   const auto add = [&](const Curve& from, const Curve& other) {
     for (const Curve::Point& point : from.points())
-      if (other.at(point.x)) places.push_back(point.x);
+      if (other.at(point.x)) xs.push_back(point.x);
   };
   add(a, b);
   add(b, a);
-  std::ranges::sort(places);
-  places.erase(std::unique(places.begin(), places.end(), same), places.end());
-  return places;
+  std::ranges::sort(xs);
+  xs.erase(std::unique(xs.begin(), xs.end(), same), xs.end());
+  return xs;
 }
 
 }  // namespace spcart::reproduce

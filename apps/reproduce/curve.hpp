@@ -9,14 +9,14 @@
 
 namespace spcart::reproduce {
 
-/// y over x: what a figure draws of one series.
+/// y over x: one series of a figure.
 class Curve {
  public:
   struct Point {
     double x = 0, y = 0;
   };
 
-  /// Points in any order; those of one x become their mean.
+  /// Points in any order; those with the same x are averaged.
   explicit Curve(std::vector<Point> points);
 
   /// Of the records of a series that have both fields.
@@ -25,7 +25,7 @@ class Curve {
 
   std::span<const Point> points() const { return points_; }
 
-  /// On the line between the neighbouring points; none outside of them.
+  /// Linear interpolation between the neighbouring points; none outside of them.
   std::optional<double> at(double x) const;
 
   /// The exponent e of the power law y ~ x^e that fits best: the slope of least squares in
@@ -33,16 +33,16 @@ class Curve {
   std::optional<double> exponent() const;
 
   /// How far a point is, on average, from the line through its two neighbours: zero for a straight
-  /// line, large for one that jumps to and fro. None for fewer than three points.
+  /// line, large for one that jumps back and forth. None for fewer than three points.
   std::optional<double> roughness() const;
 
-  std::optional<double> spread() const;  ///< largest less smallest y
+  std::optional<double> spread() const;  ///< largest minus smallest y
 
  private:
-  std::vector<Point> points_;  ///< by rising x
+  std::vector<Point> points_;  ///< by ascending x
 };
 
-/// Every x of either curve at which both have a value, in rising order.
-std::vector<double> common_places(const Curve& a, const Curve& b);
+/// Every x of either curve at which both have a value, in ascending order.
+std::vector<double> common_x(const Curve& a, const Curve& b);
 
 }  // namespace spcart::reproduce

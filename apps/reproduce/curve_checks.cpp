@@ -9,7 +9,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-constexpr double kShare = 0.8;  ///< of the places, where nothing else is asked for
+constexpr double kShare = 0.8;  ///< of the values of x, if none is declared
 
 std::string over_of(Fields& fields) {
   return std::string(
@@ -24,15 +24,15 @@ bool is_one_of(std::string_view kind, std::span<const std::string_view> kinds) {
 class CurveCheck : public Check {
  protected:
   CurveCheck(Fields& fields, const Scope& scope)
-      : field_(scope.field(fields, "field")), over_(over_of(fields)), where_(fields) {}
+      : field_(scope.field(fields, "field")), over_(over_of(fields)), filter_(fields) {}
 
   Curve curve(std::span<const Record> records, std::string_view series) const {
-    return {where_.select(records), series, over_, field_.name};
+    return {filter_.select(records), series, over_, field_.name};
   }
 
   const Field& field_;
   std::string over_;
-  Where where_;
+  RecordFilter filter_;
 };
 
 /// higher, lower, near
@@ -47,7 +47,7 @@ class Comparison : public CurveCheck {
         distance_(fields, field_),
         share_(fields.get_or("share", kShare)) {}
 
-  Judgement judge(std::span<const Record> records) const override {
+  CheckResult evaluate(std::span<const Record> records) const override {
     Verdict verdict;
     for (const auto& [a, b] : pairs_) compare(a, b, curve(records, a), curve(records, b), verdict);
     return verdict.with(
@@ -63,22 +63,22 @@ class Comparison : public CurveCheck {
 
   void compare(const std::string& a, const std::string& b, const Curve& first, const Curve& second,
                Verdict& verdict) const {
-    const std::vector<double> places = common_places(first, second);
-    if (places.empty()) return verdict.add(false, "{} and {} have no {} in common", a, b, over_);
+    const std::vector<double> xs = common_x(first, second);
+    if (xs.empty()) return verdict.add(false, "{} and {} have no {} in common", a, b, over_);
     std::size_t met = 0;
     double difference = 0, logarithm = 0;
-    for (const double x : places) {
+    for (const double x : xs) {
       const double ours = *first.at(x), theirs = *second.at(x);
       met += meets(ours, theirs);
-      difference += (ours - theirs) / static_cast<double>(places.size());
-      logarithm += std::log(ours / theirs) / static_cast<double>(places.size());
+      difference += (ours - theirs) / static_cast<double>(xs.size());
+      logarithm += std::log(ours / theirs) / static_cast<double>(xs.size());
     }
-    const auto count = static_cast<double>(places.size());
+    const auto count = static_cast<double>(xs.size());
     const std::string size = distance_.is_ratio()
                                  ? fmt::format("mean ratio {:.3g}", std::exp(logarithm))
                                  : fmt::format("mean difference {:+.4f}", difference);
     verdict.add(static_cast<double>(met) >= share_ * count, "{}, {} beside {}: {} at {} of {}, {}",
-                field_.label, a, b, kind_, met, places.size(), size);
+                field_.label, a, b, kind_, met, xs.size(), size);
   }
 
   std::string kind_;
@@ -99,7 +99,7 @@ class Trend : public CurveCheck {
         distance_(fields, field_),
         steps_(fields.get_or("steps", 0.0)) {}
 
-  Judgement judge(std::span<const Record> records) const override {
+  CheckResult evaluate(std::span<const Record> records) const override {
     Verdict verdict;
     for (const std::string& label : series_) follow(label, curve(records, label), verdict);
     const std::string steps =
@@ -144,7 +144,7 @@ class PropertyLimit : public CurveCheck {
     if (!least_ && !most_) fields.fail("give 'least' or 'most'");
   }
 
-  Judgement judge(std::span<const Record> records) const override {
+  CheckResult evaluate(std::span<const Record> records) const override {
     Verdict verdict;
     for (const std::string& label : series_) {
       const Curve measured = curve(records, label);
@@ -177,7 +177,7 @@ class Property : public CurveCheck {
         pairs_(scope.pairs(fields)),
         distance_(fields, field_) {}
 
-  Judgement judge(std::span<const Record> records) const override {
+  CheckResult evaluate(std::span<const Record> records) const override {
     Verdict verdict;
     for (const auto& [a, b] : pairs_) {
       const auto ours = figure(curve(records, a)), theirs = figure(curve(records, b));

@@ -10,8 +10,8 @@ namespace spcart::reproduce {
 
 using Json = nlohmann::ordered_json;  ///< series come in the order of their declaration
 
-/// An object of a declaration, read field by field. What is missing, of another kind or unknown is
-/// an Error that names its place: "experiment pitprops: claims[3].check: ...".
+/// An object of a declaration, read field by field. A field that is missing, of another type or
+/// unknown is an Error that names its place: "experiment pitprops: claims[3].check: ...".
 class Fields {
  public:
   Fields(const Json& object, std::string place);
@@ -42,7 +42,7 @@ class Fields {
 
   [[noreturn]] void fail(std::string_view message) const;
 
-  /// To be called when all is read: a field that nobody asked for is a mistake.
+  /// To be called when everything is read: a field that was not read is a mistake.
   void finish() const;
 
  private:

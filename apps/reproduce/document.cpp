@@ -34,8 +34,8 @@ Json json_of(const Record& record) {
 
 std::string label_of(const std::string& field) { return std::string(field_of(field, "").label); }
 
-/// The page draws one field, one line per series: so each field of a figure with lines becomes a
-/// series of a field that only this figure has.
+/// The page draws one field, with one line per series: so each field of a figure with lines becomes
+/// a series of a field that only this figure has.
 Json json_of(const Figure& figure, std::size_t number, const std::vector<Record>& records,
              Json& all) {
   const std::string y = figure.lines.empty() ? figure.y : fmt::format("lines_{}", number);
@@ -98,7 +98,7 @@ Json json_of(const Outcome& outcome) {
 Json claims_of(std::span<const Outcome> outcomes) {
   Json claims = Json::array();
   for (const Outcome& outcome : outcomes)
-    for (const JudgedClaim& claim : outcome.claims)
+    for (const ClaimResult& claim : outcome.claims)
       claims.push_back({{"experiment", claim.experiment},
                         {"claim", claim.claim},
                         {"paper", claim.paper},
@@ -143,7 +143,7 @@ std::string claims_json(std::span<const Outcome> outcomes) {
 Tally tally(std::span<const Outcome> outcomes) {
   Tally tally;
   for (const Outcome& outcome : outcomes)
-    for (const JudgedClaim& claim : outcome.claims) {
+    for (const ClaimResult& claim : outcome.claims) {
       tally.holding += claim.holds;
       ++tally.all;
     }

@@ -7,17 +7,17 @@
 
 namespace spcart::reproduce {
 
-/// What stands over all experiments.
+/// What is common to all experiments.
 struct Circumstances {
   std::string date;     ///< 2026-11-16
   std::string machine;  ///< "AMD EPYC 7763, 2 threads"
   bool quick = false;
 };
 
-/// As they are now.
+/// The current ones.
 Circumstances circumstances(bool quick);
 
-/// All of it as one JSON: records, figures, tables, images and claims. See docs/json.md.
+/// Everything as one JSON: records, figures, tables, images and claims. See docs/json.md.
 std::string to_json(std::span<const Outcome> outcomes, const Circumstances& circumstances);
 
 /// {"claims": [{"experiment", "claim", "paper", "measured", "holds", "note"}]}
@@ -32,7 +32,7 @@ struct Tally {
 };
 Tally tally(std::span<const Outcome> outcomes);
 
-/// "101 of 126 claims hold", and how many of them are ours.
+/// "101 of 126 claims hold", and how many of them are our own.
 std::string in_words(std::span<const Outcome> outcomes);
 
 }  // namespace spcart::reproduce

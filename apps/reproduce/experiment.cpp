@@ -26,7 +26,7 @@ std::optional<double> number_before(std::string_view text, std::string_view endi
                                                                   : std::nullopt;
 }
 
-/// The value as the option's own reader takes it.
+/// The value as the option's own parser reads it.
 std::string resolved(const std::string& name, const std::string& text, Index p,
                      const std::function<Index(double)>& explaining) {
   if (name == "lambda")
@@ -53,7 +53,7 @@ std::string text_of(const Json& value, const Fields& fields, const std::string& 
       fmt::format("{} = {}: it must be a number, a text or a list of them", key, value.dump()));
 }
 
-/// The fields that are options, put into `choices` in place of those that are there already.
+/// The fields that are options, put into `choices`, where they replace existing ones.
 void read_choices(Fields& fields, const Json& object, Choices& choices) {
   for (const auto& [key, value] : object.items()) {
     if (!option(key)) continue;
@@ -171,7 +171,7 @@ PatternKind read_pattern(Fields& fields) {
   return PatternKind::none;
 }
 
-/// `quick` becomes whether there is anything to make small.
+/// `quick` is set to whether there is a smaller version.
 Json parsed(std::string_view text, const std::string& place, bool& quick) {
   Json object;
   try {

@@ -9,14 +9,14 @@
 namespace spcart::reproduce {
 namespace {
 
-/// What one iteration left.
+/// The result of one iteration.
 struct Step {
   Loadings loadings;
   Matrix truncated_from;
   Iteration iteration;
 };
 
-/// The algorithm iteration by iteration: each from the rotation that the one before it found.
+/// The algorithm iteration by iteration: each from the rotation of the one before it.
 std::vector<Step> steps_of(ConstBlock v, const Options& options, const Tick& tick) {
   const Start start = options.start.value_or(Start::varimax);
   RotateOptions once{.truncation = *truncation_of(options, v.rows()),

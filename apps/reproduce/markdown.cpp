@@ -18,7 +18,7 @@ std::string cell(std::string_view text) {
   return safe;
 }
 
-/// The experiments as the command's arguments, where they are not all.
+/// The experiments as the command's arguments, unless they are all.
 std::string names_of(std::span<const Outcome> outcomes) {
   std::string names;
   for (const Outcome& outcome : outcomes) names += ' ' + outcome.experiment->name;
@@ -34,7 +34,7 @@ std::string summary(std::span<const Outcome> outcomes, const Circumstances& now)
     stand_ins += outcome.stand_in;
     real_data |= !outcome.experiment->data.file.empty() && !outcome.stand_in;
     seconds += outcome.seconds;
-    const auto differing = std::ranges::count(outcome.claims, false, &JudgedClaim::holds);
+    const auto differing = std::ranges::count(outcome.claims, false, &ClaimResult::holds);
     if (differing > 0)
       apart +=
           fmt::format("{}{} ({})", apart.empty() ? "" : ", ", outcome.experiment->name, differing);
@@ -71,7 +71,7 @@ constexpr std::string_view kReading =
 
 std::string claims_table(const Outcome& outcome) {
   std::string text = "| claim | paper | measured | verdict |\n|---|---|---|---|\n";
-  for (const JudgedClaim& claim : outcome.claims)
+  for (const ClaimResult& claim : outcome.claims)
     text += fmt::format("| {} | {} | {} | {}{} |\n", cell(claim.claim), cell(claim.paper),
                         cell(claim.measured), claim.holds ? "holds" : "**differs**",
                         claim.note.empty() ? "" : ": " + cell(claim.note));
@@ -116,7 +116,7 @@ std::string to_markdown(std::span<const Outcome> outcomes, const Circumstances& 
   text += kReading;
   for (const Outcome& outcome : outcomes) {
     const Experiment& experiment = *outcome.experiment;
-    const auto holding = std::ranges::count(outcome.claims, true, &JudgedClaim::holds);
+    const auto holding = std::ranges::count(outcome.claims, true, &ClaimResult::holds);
     text += fmt::format("## {}\n{}\n\nData: {}{}. `spcart reproduce {}`; {} of {} claims hold.\n\n",
                         experiment.title, experiment.about, outcome.data,
                         outcome.stand_in ? " (a stand-in)" : "", experiment.name, holding,

@@ -43,14 +43,14 @@ constexpr auto kFields = std::to_array<Field>({
     {"nor_relative", "NOR at most (by the angles)"},
     {"ev_dmin", "EVdmin"},
     {"ev_cos", "EVcos"},
-    // the way
+    // the iterations
     {"change", "relative change of X"},
     {"truncated_energy", "truncated energy"},
     {"objective", "objective", number},
     {"iterations", "iterations", count},
     {"seconds", "seconds", time},
     {"seconds_per_iteration", "seconds per iteration", time},
-    // likeness
+    // similarity
     {"leading_cosine", "|cos| of the first loading and PCA's"},
     {"pca_share", "share of the first ten within PCA's first ten"},
     {"pca_cosine", "mean |cos| with the nearest of PCA's"},

@@ -8,7 +8,7 @@
 
 namespace spcart::reproduce {
 
-/// What can be measured, as figures, tables and claims name it.
+/// A measured quantity, as figures, tables and claims name it.
 struct Field {
   enum class Kind { fraction, number, count, time };
 
@@ -18,13 +18,13 @@ struct Field {
 };
 std::span<const Field> fields();
 
-/// Throws Error, after `place`, where there is none of that name.
+/// Throws Error, beginning with `place`, if no field has that name.
 const Field& field_of(std::string_view name, std::string_view place);
 
 /// The value in words: "0.8013", "18", "12 ms".
 std::string in_words(const Field& field, double value);
 
-/// What was measured of one run, or of one iteration of it. Everything that is shown or claimed is
+/// The measurements of one run, or of one iteration of it. Everything that is shown or claimed is
 /// taken from records.
 struct Record {
   std::string series;

@@ -17,14 +17,14 @@ std::vector<Record> of_series(const std::vector<Record>& records,
   return found;
 }
 
-/// What checks of single records have: a share of those of some series must pass.
+/// Checks of single records: a share of those of some series must pass.
 class RecordCheck : public Check {
  public:
-  Judgement judge(std::span<const Record> records) const override {
+  CheckResult evaluate(std::span<const Record> records) const override {
     Verdict verdict;
     for (const std::string& label : series_) {
       std::vector<Record> measured;
-      for (const Record& record : of_series(where_.select(records), {label}))
+      for (const Record& record : of_series(filter_.select(records), {label}))
         if (applies(record)) measured.push_back(record);
       if (measured.empty()) {
         verdict.add(false, "{} was not measured", label);
@@ -45,7 +45,7 @@ class RecordCheck : public Check {
  protected:
   RecordCheck(Fields& fields, const Scope& scope)
       : series_(scope.labels(fields, "series")),
-        where_(fields),
+        filter_(fields),
         share_(fields.get_or("share", 1.0)) {}
 
  private:
@@ -55,17 +55,17 @@ class RecordCheck : public Check {
   virtual std::string asked() const = 0;
 
   std::vector<std::string> series_;
-  Where where_;
+  RecordFilter filter_;
   double share_;
 };
 
-/// Whether a value, printed with so many digits, is within one unit of the last of them.
+/// Whether a value, printed with this many digits, is within one unit of the last of them.
 bool same_digits(double value, double printed, int digits) {
   const double unit = std::pow(10.0, -digits);
   return std::abs(std::round(value / unit) - std::round(printed / unit)) <= 1;
 }
 
-/// "0.8013", or "0.78 to 0.81" of several.
+/// "0.8013", or "0.78 to 0.81" for several.
 std::string range_in_words(const std::vector<Record>& records, const Field& field) {
   std::vector<double> values;
   for (const Record& record : records) values.push_back(*record.get(field.name));
@@ -204,7 +204,7 @@ std::optional<double> mean_of(const std::vector<Record>& records, const std::str
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
-/// One more than the number of those that are better by more than rounding.
+/// One more than the number of values that are better by more than rounding.
 double rank_of(double value, const std::vector<double>& all, bool high) {
   constexpr double kTie = 1e-9;
   return 1 + static_cast<double>(std::ranges::count_if(all, [&](double other) {
@@ -219,7 +219,7 @@ class Rank : public Check {
         series_(scope.checked(fields, fields.get<std::string>("series"))),
         among_(scope.labels(fields, "among")),
         ranks_(fields.get<std::pair<int, int>>("ranks")),
-        where_(fields) {
+        filter_(fields) {
     const auto best = fields.get<std::string>("best");
     if (best != "high" && best != "low")
       fields.fail(fmt::format("best '{}': it must be high or low", best));
@@ -227,8 +227,8 @@ class Rank : public Check {
     if (std::ranges::find(among_, series_) == among_.end()) among_.push_back(series_);
   }
 
-  Judgement judge(std::span<const Record> records) const override {
-    const std::vector<Record> selected = where_.select(records);
+  CheckResult evaluate(std::span<const Record> records) const override {
+    const std::vector<Record> selected = filter_.select(records);
     std::vector<std::pair<double, std::string>> values;
     for (const std::string& label : among_) {
       const auto value = mean_of(selected, label, field_.name);
@@ -256,7 +256,7 @@ class Rank : public Check {
   std::string series_;
   std::vector<std::string> among_;
   std::pair<int, int> ranks_;
-  Where where_;
+  RecordFilter filter_;
   bool high_ = true;
 };
 
@@ -266,7 +266,7 @@ class Overall : public Check {
   Overall(Fields& fields, const Scope& scope)
       : best_(scope.labels(fields, "series")),
         among_(scope.labels(fields, "among")),
-        where_(fields) {
+        filter_(fields) {
     for (const std::string& label : best_)
       if (std::ranges::find(among_, label) == among_.end()) among_.push_back(label);
     add(fields, "high", true);
@@ -275,8 +275,8 @@ class Overall : public Check {
     if (fields.has("over")) over_ = scope.field(fields, "over").name;
   }
 
-  Judgement judge(std::span<const Record> records) const override {
-    const std::vector<Record> selected = where_.select(records);
+  CheckResult evaluate(std::span<const Record> records) const override {
+    const std::vector<Record> selected = filter_.select(records);
     std::map<std::string, double> sums;
     double count = 0;
     for (const auto& [field, high] : criteria_) {
@@ -297,7 +297,7 @@ class Overall : public Check {
       criteria_.emplace_back(field_of(name, fields.inside(key)).name, high);
   }
 
-  /// The values of all series, in their order: once, or at every place that all have.
+  /// The values of all series, in their order: once, or at every x that all have.
   std::vector<std::vector<double>> columns(const std::vector<Record>& records,
                                            std::string_view field) const {
     std::vector<std::vector<double>> columns;
@@ -309,13 +309,13 @@ class Overall : public Check {
       return columns;
     }
     std::vector<Curve> curves;
-    std::vector<double> places;
+    std::vector<double> xs;
     for (const std::string& label : among_) curves.emplace_back(records, label, over_, field);
     for (const Curve& curve : curves)
-      for (const Curve::Point& point : curve.points()) places.push_back(point.x);
-    std::ranges::sort(places);
-    places.erase(std::unique(places.begin(), places.end()), places.end());
-    for (const double x : places) {
+      for (const Curve::Point& point : curve.points()) xs.push_back(point.x);
+    std::ranges::sort(xs);
+    xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
+    for (const double x : xs) {
       std::vector<double> values;
       for (const Curve& curve : curves)
         if (const auto value = curve.at(x)) values.push_back(*value);
@@ -324,7 +324,7 @@ class Overall : public Check {
     return columns;
   }
 
-  Judgement verdict(const std::map<std::string, double>& sums, double count) const {
+  CheckResult verdict(const std::map<std::string, double>& sums, double count) const {
     std::vector<std::pair<double, std::string>> ranks;
     double worst_of_best = 0, best_of_others = HUGE_VAL;
     for (const auto& [label, sum] : sums) {
@@ -349,7 +349,7 @@ class Overall : public Check {
   std::vector<std::string> best_, among_;
   std::vector<std::pair<std::string_view, bool>> criteria_;  ///< field, whether more is better
   std::string over_;
-  Where where_;
+  RecordFilter filter_;
 };
 
 /// A row of a printed table.
@@ -358,7 +358,7 @@ class Row : public Check {
   Row(std::string series, Record printed)
       : series_(std::move(series)), printed_(std::move(printed)) {}
 
-  Judgement judge(std::span<const Record> records) const override {
+  CheckResult evaluate(std::span<const Record> records) const override {
     const auto found = std::ranges::find(records, series_, &Record::series);
     if (found == records.end()) return {false, "not measured"};
     bool holds = printed_.pattern.empty() || same_pattern(printed_.pattern, found->pattern);
@@ -373,13 +373,13 @@ class Row : public Check {
   }
 
  private:
-  static constexpr int kDigits = 4;  ///< that tables print
+  static constexpr int kDigits = 4;  ///< printed in tables
 
   std::string series_;
   Record printed_;
 };
 
-/// The components of a pattern: "5-10; 1-4", or a digit each.
+/// The components of a pattern: "5-10; 1-4", or one digit each.
 std::vector<std::string> parts(const std::string& pattern) {
   std::vector<std::string> parts;
   const bool digits = pattern.find_first_not_of("0123456789") == std::string::npos;

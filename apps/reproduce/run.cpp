@@ -21,8 +21,8 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Whether the principal components are part of what a method costs. The others start from a
-/// variable.
+/// Whether the time of the principal components is part of the time of a method. The other methods
+/// start from a variable.
 bool starts_from_pca(const Options& options) {
   switch (options.method) {
     case Method::rsvd_gp:
@@ -58,7 +58,7 @@ std::string cardinalities_pattern(const Criteria& criteria) {
   return fmt::format("{}", fmt::join(criteria.nonzeros, most > 9 ? "; " : ""));
 }
 
-/// The mean over the first loadings of the part of each that lies within as many principal
+/// The mean over the first loadings of the part of each that is within as many principal
 /// components.
 double share_within(const Matrix& x, const Matrix& v) {
   constexpr Index kFirst = 10;
@@ -84,7 +84,7 @@ double roughness(const Matrix& loadings, std::pair<Index, Index> shape) {
   return sum / static_cast<double>(loadings.cols());
 }
 
-/// One data set of an experiment: its basis is found once and serves every run.
+/// One data set of an experiment: its basis is computed once and used by every run.
 class Bench {
  public:
   Bench(const Experiment& experiment, const Table& table, const Tick& tick)
@@ -157,11 +157,11 @@ class Bench {
     before_ = Matrix(best.loadings);
   }
 
-  /// The same at the lambda that meets the target, where one must be searched for: the search is no
-  /// part of what a fit costs.
+  /// The same at the lambda that meets the target, if it must be searched for: the search is not
+  /// part of the time of a fit.
   Options with_lambda(Options options, const Observer& observer) const {
     if (!options.sparsity && !options.nonzeros && !options.keep) return options;
-    options.effort = Effort{Effort::Level::none};  // what is reproduced are the methods themselves
+    options.effort = Effort{Effort::Level::none};  // the methods themselves are reproduced
     Options bare = options;
     bare.refit = bare.refine = 0;
     const Result search = fit(*a_, basis_, options.keep ? options : bare, observer);
@@ -252,7 +252,7 @@ Record Bench::record_of(const Result& result, double initialisation) const {
   values["ev_share"] = c.cpev_pca > 0 ? c.ev / c.cpev_pca : 0;
   values["leading_share"] = c.cpev > 0 ? c.cpev_gains[0] / c.cpev : 0;
   values["seconds"] = initialisation + own_seconds(result);
-  // An iteration that nothing else is part of: no varimax, no refit.
+  // An iteration without anything else: no varimax, no refit.
   if (const auto iterations = static_cast<double>(result.iterations()); iterations > 0) {
     values["iterations"] = iterations;
     values["seconds_per_iteration"] = result.timing.rotate / iterations;
@@ -285,16 +285,16 @@ std::string note_of(const Claim& claim, const Outcome& outcome) {
   return outcome.experiment->quick ? "measured in small (--quick)" : claim.note;
 }
 
-JudgedClaim judged(const Claim& claim, const Outcome& outcome) {
-  JudgedClaim result{.experiment = outcome.experiment->name,
+ClaimResult evaluated(const Claim& claim, const Outcome& outcome) {
+  ClaimResult result{.experiment = outcome.experiment->name,
                      .claim = claim.claim,
                      .paper = claim.paper,
                      .measured = {},
                      .holds = true};
   for (const auto& check : claim.checks) {
-    const Judgement judgement = check->judge(outcome.records);
-    result.holds = result.holds && judgement.holds;
-    result.measured += (result.measured.empty() ? "" : "; ") + judgement.measured;
+    const CheckResult checked = check->evaluate(outcome.records);
+    result.holds = result.holds && checked.holds;
+    result.measured += (result.measured.empty() ? "" : "; ") + checked.measured;
   }
   if (!result.holds) result.note = note_of(claim, outcome);
   return result;
@@ -323,7 +323,7 @@ Outcome run(const Experiment& experiment, const std::filesystem::path& folder, c
     const double step = part / static_cast<double>(std::max<std::size_t>(bench.runs(), 1));
     bench.run(outcome, [&] { finished += step; });
   }
-  for (const Claim& claim : experiment.claims) outcome.claims.push_back(judged(claim, outcome));
+  for (const Claim& claim : experiment.claims) outcome.claims.push_back(evaluated(claim, outcome));
   outcome.seconds = seconds_since(begin);
   return outcome;
 }

@@ -10,8 +10,8 @@
 
 namespace spcart::reproduce {
 
-/// A claim with what was found of it.
-struct JudgedClaim {
+/// A claim with its result.
+struct ClaimResult {
   std::string experiment, claim, paper, measured;
   bool holds = false;
   std::string note = {};  ///< why it differs; empty if it holds
@@ -27,25 +27,25 @@ struct PictureRow {
 struct Outcome {
   const Experiment* experiment = nullptr;
   std::string data;       ///< what it was run on, in words
-  bool stand_in = false;  ///< a built-in data set in place of the real data
+  bool stand_in = false;  ///< a built-in data set instead of the real data
   double seconds = 0;
   std::vector<Record> records = {};
   std::vector<PictureRow> pictures = {};
-  std::vector<JudgedClaim> claims = {};
+  std::vector<ClaimResult> claims = {};
 };
 
-/// Runs every series of an experiment and judges its claims. `folder` has the real data sets;
-/// empty: stand-ins are taken. The tick is told the finished fraction.
+/// Runs every series of an experiment and evaluates its claims. `folder` has the real data sets;
+/// empty: stand-ins are used. The tick receives the finished fraction.
 ///
-/// Times are of the method with its initialisation, as in the paper: with the principal components
-/// where it starts from them, else with the Gram matrix that it needs; reading and judging are left
-/// out. The shortest of the experiment's repeats counts.
+/// Times are those of the method with its initialisation, as in the paper: with the principal
+/// components if it starts from them, otherwise with the Gram matrix that it needs; reading and
+/// evaluating are left out. The shortest of the experiment's repeats counts.
 Outcome run(const Experiment& experiment, const std::filesystem::path& folder,
             const Tick& tick = {});
 
-/// One record for each iteration of spcart with these options, which name truncation, components,
-/// tolerance, most iterations and the start: the criteria of its loadings, and what the theory says
-/// of them.
+/// One record per iteration of spcart with these options, which set truncation, components,
+/// tolerance, maximum number of iterations and the start: the criteria of its loadings, and the
+/// bounds of the theory.
 std::vector<Record> iterations(const DataMatrix& a, const Basis& basis, const Options& options,
                                const Tick& tick = {});
 

@@ -9,7 +9,7 @@
 namespace spcart::command {
 namespace {
 
-/// A table of which only the shape is here: its numbers are on the ranks.
+/// A table of which only the shape is known here: its numbers are on the ranks.
 Table outline_of(const mpi::Share& share) {
   Table table;
   if (share.covariance)
@@ -32,7 +32,7 @@ Data read(const DataArguments& arguments, const Activity& activity, Index compon
   activity.enter("reading the data");
   Data data;
   data.title = arguments.title();
-  arguments.preparation();  // a wrong word is rejected before the work
+  arguments.preparation();  // an invalid value is rejected before the work
   const ReadOptions options = arguments.read_options(components);
   if (arguments.source.starts_with('@') && !options.exclude.empty())
     throw Error(

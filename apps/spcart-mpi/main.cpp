@@ -30,7 +30,8 @@ int run_root(int argc, char** argv) {
       kCommands, argc, argv);
 }
 
-/// A failure that the ranks could not agree on, as of MPI itself: nobody is left waiting.
+/// Ends all ranks after a failure on which they could not agree, e.g. of MPI itself: none is left
+/// waiting.
 [[noreturn]] void abort_all(int rank, const std::exception& failure) {
   print_error(fmt::format("spcart-mpi: error: rank {}: {}\n", rank, printable(failure.what())));
   MPI_Abort(MPI_COMM_WORLD, 1);

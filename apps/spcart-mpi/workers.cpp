@@ -18,7 +18,7 @@ extern "C" {
 static void note_signal(int) { stop_asked = true; }
 }
 
-/// Ends the product that is under way; the root then ends the program.
+/// Ends the current product; the root then ends the program.
 void stop_where_asked(double) {
   if (stop_asked) throw Cancelled();
 }
@@ -32,7 +32,7 @@ Workers::~Workers() {
   if (!ranks_.is_root()) return;
   try {
     ranks_.broadcast(Task::dismiss);
-  } catch (const std::exception&) {  // where MPI is broken, it ends the others
+  } catch (const std::exception&) {  // if MPI is broken, it ends the others
   }
 }
 
@@ -42,7 +42,7 @@ Workers& Workers::get() {
 }
 
 void Workers::serve() {
-  // Only the root may end the program, since only it knows what is written.
+  // Only the root may end the program, because only it knows what is written.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_signal);
   while (true) {
     const Task task = ranks_.broadcast(Task{});
@@ -52,7 +52,7 @@ void Workers::serve() {
         share_ = mpi::read_share(ranks_, {}, {}, stop_where_asked);
       else
         mpi::prepare(ranks_, share_, {}, {}, stop_where_asked)->serve(stop_where_asked);
-    } catch (const mpi::Abandoned&) {  // the root says what went wrong
+    } catch (const mpi::Abandoned&) {  // the root reports what went wrong
     }
   }
 }

@@ -21,15 +21,15 @@ class Workers {
   const mpi::Ranks& ranks() const { return ranks_; }
   const mpi::Share& share() const { return share_; }
 
-  /// What every rank but the root does, until the root dismisses it.
+  /// What every rank except the root does, until the root dismisses it.
   void serve();
 
-  // At the root: reading and preparing, in which all take part.
+  // At the root: reading and preparing, in which all ranks take part.
   const mpi::Share& read(const std::string& source, const ReadOptions& options, const Tick& tick);
   std::unique_ptr<DataMatrix> prepare(const PrepareOptions& options,
                                       const mpi::CheckpointOptions& checkpoint, const Tick& tick);
 
-  /// The one that there is.
+  /// The only instance.
   static Workers& get();
 
  private:

@@ -21,7 +21,7 @@
 namespace spcart::benchmarks {
 namespace {
 
-/// Counts one call of the work, after one that warms it up.
+/// Counts one call of the work, after a warm-up call.
 void count(const std::string& kernel, const std::function<void()>& work) {
   work();
   CALLGRIND_START_INSTRUMENTATION;

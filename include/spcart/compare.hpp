@@ -10,7 +10,7 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// A method as it takes part in a comparison. What is not set is the method's own default.
+/// A method in a comparison. Fields that are not set take the method's own default.
 struct Contender {
   Method method = Method::spcart;
   std::optional<TruncationType> truncation = {};
@@ -27,24 +27,23 @@ std::vector<Contender> all_contenders();
 
 struct CompareOptions {
   std::vector<Contender> contenders = all_contenders();
-  Index nonzeros = 1;   ///< of a component on average: all together have r times as many
-  Options common = {};  ///< components, refit, refine, search, stopping, solver, seed, threads of
-                        ///< every fit
+  Index nonzeros = 1;  ///< of a component on average: all components together have r times as many
+  Options common =
+      {};  ///< components, refit, refine, search, stopping, solver, seed and threads of every fit
 };
 
-/// What became of one contender.
+/// The outcome of one contender.
 struct ComparisonRow {
   Contender contender;
   Result result;  ///< at the lambda whose number of nonzeros is nearest to the target
-  std::optional<Criteria> searched = {};  ///< of what a search makes of it, unless effort is none
+  std::optional<Criteria> searched = {};  ///< after a search from it, unless effort is none
   double seconds = 0;  ///< of one fit at that lambda, principal components included
-  Index fits = 1;      ///< that it took to find that lambda
-  std::string note;    ///< how near it came, where it did not reach the target
+  Index fits = 1;      ///< number of fits needed to find that lambda
+  std::string note;    ///< how near it came, if it did not reach the target
 };
 
-/// Fits every contender so that all have the same number of nonzeros: directly where the method
-/// counts, by bisection of its lambda otherwise. A method that truncates nothing is fitted as it
-/// is.
+/// Fits every contender so that all have the same number of nonzeros: directly if the method counts
+/// nonzeros, otherwise by bisection of its lambda. A method without truncation is fitted as it is.
 std::vector<ComparisonRow> compare(const DataMatrix& a, const CompareOptions& options,
                                    const Observer& observer = {});
 

@@ -9,7 +9,7 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// A built-in data set: what it is and what may be set in its name.
+/// A built-in data set: its description and the parameters that its name may set.
 struct DatasetRecord {
   std::string_view name;         ///< "pitprops"
   std::string_view parameters;   ///< with their defaults, "n=500,p=100,seed=0"; empty if none
@@ -17,13 +17,13 @@ struct DatasetRecord {
 };
 std::span<const DatasetRecord> dataset_records();
 
-/// Makes the problem that `text` names: "pitprops", "random:n=1301,p=1300,seed=7" (a leading @ is
-/// allowed). Same text, same numbers, on every machine. Throws Error for a name or parameter that
-/// does not exist or is out of range.
+/// Makes the data set that `text` names: "pitprops", "random:n=1301,p=1300,seed=7" (a leading @ is
+/// allowed). Same text, same numbers, on every machine. Throws Error if a name or parameter does
+/// not exist or is out of range.
 Table load_dataset(std::string_view text);
 
 /// Samples of a model with r planted components of k variables each, which do not overlap: sample =
-/// sum over i of strength_i g_i x_i + noise, g_i and noise standard normal.
+/// sum over i of strength_i g_i x_i + noise, with g_i and noise standard normal.
 struct SpikedOptions {
   Index n = 500, p = 100;  ///< samples, variables
   Index r = 5, k = 8;      ///< components, nonzeros in each; r k <= p

@@ -10,26 +10,27 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// The call or its input was wrong. It says which argument, its value and the rule that it broke,
-/// or which file and what is wrong with it. `what()` words it for C++: "nonzeros = 0: it must be
-/// ...". Command and Python word it from the parts, with options as their users write them.
+/// The call or its input was wrong. The message says which argument, its value and the rule that it
+/// broke, or which file and what is wrong with it. `what()` is worded for C++: "nonzeros = 0: it
+/// must be ...". The command and Python word it from the parts, with options as their users write
+/// them.
 class Error : public std::invalid_argument {
  public:
   struct Argument {
-    std::string option;  ///< as the fields of options are called, with - for _
+    std::string option;  ///< the name of the field of the options, with - for _
     std::string value;   ///< empty if the option's name says enough
     bool operator==(const Argument&) const = default;
   };
 
-  /// About no argument in particular.
+  /// Not about a particular argument.
   explicit Error(std::string_view rule);
 
   Error(std::string_view option, std::string_view value, std::string_view rule);
 
-  /// About arguments that do not go together.
+  /// About arguments that contradict each other.
   Error(std::vector<Argument> arguments, std::string_view rule);
 
-  /// The same about a file or a table, unless it already names one or is about arguments.
+  /// The same error about a file or a table, unless it already names one or is about arguments.
   Error in(std::string_view source) const;
 
   const std::string& option() const;  ///< of the first argument; empty if there is none

@@ -9,8 +9,8 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// Types in which the numbers of a file may lie. Those that a table in memory cannot have are
-/// widened as they are read.
+/// Types in which the numbers of a file may be stored. Those that a table in memory cannot have are
+/// widened when they are read.
 enum class FileScalar {
   uint8,
   int32,
@@ -26,34 +26,35 @@ enum class FileScalar {
 };
 
 std::size_t size_of(FileScalar scalar);  ///< in bytes
-Scalar widened(FileScalar scalar);       ///< as what such numbers come to memory
+Scalar widened(FileScalar scalar);       ///< the type of such numbers in memory
 
-/// A file that is open for reading and must stay as it was when it was opened. It may be deleted or
-/// replaced meanwhile: what was opened is read to the end.
+/// A file that is open for reading and must stay unchanged while it is open. It may be deleted or
+/// replaced meanwhile: the opened one is read to the end.
 class OpenFile;
 std::shared_ptr<const OpenFile> open_file(const std::filesystem::path& path);
 
-/// A table where it lies in a file. It is read in blocks, by a thread that reads ahead, whenever a
-/// product needs it, and never kept whole.
+/// A table in a file. It is read in blocks, by a thread that reads ahead, whenever a product needs
+/// it, and never kept as a whole.
 struct FileView {
-  enum class Order { row, column };  ///< numbers of a row, or of a column, lie together
+  enum class Order { row, column };  ///< numbers of a row, or of a column, are contiguous
 
   std::shared_ptr<const OpenFile> file;
   FileScalar scalar = FileScalar::float64;
   Index rows = 0, cols = 0;
   Order order = Order::row;
-  std::uint64_t values = 0;  ///< where the first number lies, in bytes from the file's beginning
+  std::uint64_t values =
+      0;  ///< offset of the first number, in bytes from the beginning of the file
 
   // A sparse table is compressed by rows, the entries of a row in order of their columns.
   bool sparse = false;
   Index entries = 0;        ///< numbers that are stored
-  std::uint64_t inner = 0;  ///< where the columns of the entries lie, int32
-  std::uint64_t outer = 0;  ///< where the rows + 1 offsets of the rows lie, int64
+  std::uint64_t inner = 0;  ///< offset of the columns of the entries, int32
+  std::uint64_t outer = 0;  ///< offset of the rows + 1 row offsets, int64
 
-  std::uint64_t memory = std::uint64_t{1} << 26;  ///< bytes that the buffers of one pass may take
+  std::uint64_t memory = std::uint64_t{1} << 26;  ///< bytes that the buffers of one pass may use
 };
 
-/// Bytes that the table takes in its file.
+/// Bytes that the table occupies in its file.
 std::uint64_t stored_bytes(const FileView& view);
 
 }  // namespace spcart

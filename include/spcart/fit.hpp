@@ -9,13 +9,13 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// The one door: principal basis, sparse loadings, refit, refine, search, criteria and bounds.
+/// The main function: principal basis, sparse loadings, refit, refine, search, criteria and bounds.
 Result fit(const DataMatrix& a, const Options& options = {}, const Observer& observer = {});
 
-/// The basis that `fit` takes for these options.
+/// The basis that `fit` computes for these options.
 Basis basis_for(const DataMatrix& a, const Options& options, const Observer& observer = {});
 
-/// The same from a basis of `a` that is at hand, with at least as many vectors as components.
+/// The same from a given basis of `a`, with at least as many vectors as components.
 Result fit(const DataMatrix& a, const Basis& basis, const Options& options,
            const Observer& observer = {});
 

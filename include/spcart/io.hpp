@@ -16,8 +16,8 @@ namespace SPCART_EXPORT spcart {
 /// What to do with cells that are empty or read NA, NaN, null or ?.
 enum class Missing {
   error,  ///< reject them, naming the first
-  drop,   ///< leave out the samples that have one
-  mean    ///< put the mean of the variable's other values
+  drop,   ///< leave out samples that have any
+  mean    ///< replace them by the mean of the variable's other values
 };
 std::string_view name(Missing value);
 template <>
@@ -30,7 +30,7 @@ Tristate parse<Tristate>(std::string_view text);
 
 /// Where a table is while it is used.
 enum class Storage {
-  automatic,  ///< in memory where there is room for it, else in a file
+  automatic,  ///< in memory if there is room for it, otherwise in a file
   memory,
   file
 };
@@ -43,26 +43,26 @@ struct ReadOptions {
   bool covariance = false;  ///< the table is a covariance matrix, which is always kept in memory
 
   Storage storage = Storage::automatic;
-  std::uint64_t memory = 0;  ///< bytes that the whole program may take; 0: what the system has
-  Index components = 2;      ///< that will be looked for: room is left for that work
-  std::filesystem::path cache = {};  ///< folder of the copies that are kept for the next time;
-                                     ///< empty: in the system's temporary folder, gone at the end
+  std::uint64_t memory = 0;  ///< bytes that the whole program may use; 0: what the system has
+  Index components = 2;      ///< number that will be computed: memory is reserved for that work
+  std::filesystem::path cache = {};  ///< folder for copies that are kept for the next run; empty:
+                                     ///< the system's temporary folder, removed at the end
 };
 
-/// Reads .csv, .tsv, .npy or .mtx, plain or gzipped (found by content, not by name); "-" is CSV on
-/// standard input. Errors name file, line, column and value as far as they are known. Nothing is
-/// allocated on the word of a header alone.
+/// Reads .csv, .tsv, .npy or .mtx, plain or gzipped (detected by content, not by name); "-" is CSV
+/// on standard input. Errors name file, line, column and value as far as they are known. No memory
+/// is allocated on the strength of a header alone.
 ///
-/// A table that is not kept in memory is a FileView: of the file itself where that is a plain .npy
-/// from which nothing is left out, else of a binary copy. Missing and infinite numbers of an .npy
-/// that is used in place are found when it is prepared, not here.
+/// A table that is not kept in memory is a FileView: of the file itself if that is a plain .npy
+/// from which nothing is left out, otherwise of a binary copy. Missing and infinite numbers of an
+/// .npy that is used in place are detected when it is prepared, not here.
 Table read_table(const std::filesystem::path& path, const ReadOptions& options = {},
                  const Tick& tick = {});
 
-/// For each variable of the data its place among those of `owner` (a file, as messages call it).
-/// The same names in another order are matched by name. Else places count: where the names are the
-/// same in order too, or where one side has none of its own but x1, x2, ... and as many variables.
-/// Throws Error naming what is missing or superfluous.
+/// For each variable of the data its index among those of `owner` (a file, as messages call it).
+/// The same names in another order are matched by name. Otherwise variables are matched by
+/// position: if the names are also in the same order, or if one side has only default names x1, x2,
+/// ... and the same number of variables. Throws Error that names what is missing or superfluous.
 std::vector<Index> match_variables(std::span<const std::string> data,
                                    std::span<const std::string> others, std::string_view owner);
 

@@ -9,24 +9,23 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// Bytes of memory that this process can have: the smaller of what the system has available and of
-/// the limits that its control groups set.
+/// Bytes of memory that this process can use: the smaller of the system's available memory and the
+/// limits of its control groups.
 std::uint64_t available_memory();
 
-/// Bytes that a fit of so many components takes at the least, the program and the buffers of a file
-/// among them, but not the table where that is in memory.
+/// Bytes that a fit with this many components needs at least, including the program and the buffers
+/// of a file, but not a table in memory.
 std::uint64_t least_working_memory(Index variables, Index components);
 
-/// What the Gram route of PCA takes in addition.
+/// What PCA by the solver gram needs in addition.
 std::uint64_t gram_memory(Index variables);
 
-/// Bytes that a table may take in memory beside the work on it, where `memory` is for everything;
-/// 0: what the system has, or had when it was asked. Throws Error if not even the work would
-/// fit.
+/// Bytes that a table may use in memory beside the work on it, if `memory` is for everything.
+/// 0: `available`, less a reserve. Throws Error if not even the work would fit.
 std::uint64_t room_for_table(std::uint64_t memory, Index variables, Index components,
                              std::uint64_t available = available_memory());
 
-/// Bytes that a pass over a file may take for its buffers, likewise.
+/// Bytes that the buffers of a pass over a file may use, likewise.
 std::uint64_t room_for_buffers(std::uint64_t memory, Index variables, Index components);
 
 /// A number of bytes: "500M", "1.5G", "2GB" (powers of 1000), "2GiB" (of 1024), or without a unit.

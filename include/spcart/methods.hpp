@@ -11,7 +11,7 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// The ways to find sparse loadings. docs/methods has a page of each.
+/// The methods for sparse loadings. docs/methods has one page per method.
 enum class Method {
   spcart,
   pca,
@@ -33,17 +33,17 @@ std::string_view name(Method value);
 template <>
 Method parse<Method>(std::string_view text);
 
-/// Where lambda may lie.
+/// The range of lambda.
 struct LambdaRange {
   double least = 0, most = 1;
-  double default_value = 0;     ///< where none is given
+  double default_value = 0;     ///< if none is given
   bool sparser_upwards = true;  ///< whether a larger lambda leaves fewer nonzeros
 };
 
 struct Task;
 struct MethodResult;
 
-/// One method as every face shows it, and what it can be asked for.
+/// One method as every interface shows it, and the options that it has.
 struct MethodRecord {
   Method method;
   std::string_view name;   ///< in options, JSON and messages

@@ -16,24 +16,24 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// A file that appears whole or not at all: written under a temporary name beside its own, and
-/// renamed at commit. "-" is standard output; what exists and is no regular file (a device, a pipe)
-/// is written directly, at commit.
+/// A file that is written completely or not at all: under a temporary name beside its own, and
+/// renamed at commit. "-" is standard output; an existing path that is not a regular file (a
+/// device, a pipe) is written directly, at commit.
 class OutputFile {
  public:
-  /// Throws Error if the file could not be written; creates nothing yet.
+  /// Throws Error if the file cannot be written; creates nothing yet.
   explicit OutputFile(std::filesystem::path path);
 
   ~OutputFile();
   OutputFile(OutputFile&&) noexcept;
   OutputFile& operator=(OutputFile&&) noexcept;
 
-  /// Writes the text under the temporary name, so that of several files none is there before all
-  /// could be written. What is not committed is removed at the end.
-  /// Throws std::runtime_error, as commit does, where the system fails (disk full).
+  /// Writes the text under the temporary name, so that of several files none appears before all are
+  /// written. A file that is not committed is removed by the destructor. Throws std::runtime_error,
+  /// as commit does, if the system fails (disk full).
   void prepare(std::string_view text);
 
-  /// Gives the prepared file its name.
+  /// Renames the temporary file to its own name.
   void commit();
 
   void write(std::string_view text) {
@@ -43,7 +43,7 @@ class OutputFile {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Is there no temporary file, so that all is written at commit?
+  /// Whether there is no temporary file, so that everything is written at commit.
   bool is_direct() const;
 
  private:
@@ -53,8 +53,8 @@ class OutputFile {
   std::unique_ptr<Pending> pending_;
 };
 
-/// Numbers as CSV with a header line and, unless `rows` is empty, a name before each line. Shortest
-/// exact numbers, names quoted where they must be.
+/// Numbers as CSV with a header line and, unless `rows` is empty, a name before each line. Numbers
+/// are the shortest exact ones; names are quoted if necessary.
 std::string to_csv(ConstBlock values, std::span<const std::string> columns,
                    std::span<const std::string> rows);
 
@@ -64,12 +64,12 @@ std::string loadings_csv(const Loadings& x, std::span<const std::string> variabl
 /// Scores as CSV: one line per sample, one column per component.
 std::string scores_csv(ConstBlock scores, std::span<const std::string> samples);
 
-/// Loadings from a JSON of a result, or from any table that read_table knows with one row per
-/// variable and one column per component. Its rows are brought into the order of the data's
-/// variables, as match_variables finds it.
+/// Loadings from the JSON of a result, or from any table that read_table can read, with one row per
+/// variable and one column per component. Rows are put into the order of the data's variables, as
+/// match_variables finds it.
 Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables);
 
-/// The JSON of a result, with its stability where that is known, as documented in docs/json.md. One
+/// The JSON of a result, with its stability if that is known, as documented in docs/json.md. One
 /// line, shortest exact numbers.
 std::string to_json(const Result& result, std::span<const std::string> variables,
                     const Stability* stability = nullptr);
@@ -80,7 +80,7 @@ std::string to_json(std::span<const ComparisonRow> rows);
 std::string to_json(const Path& path);
 std::string to_json(const Choice& choice);
 
-/// What a JSON of a result says that is needed to treat new data as the old was treated.
+/// What is needed from the JSON of a result to treat new data in the same way as the old.
 struct Model {
   Loadings loadings;
   std::vector<std::string> variables;
@@ -88,7 +88,7 @@ struct Model {
 };
 Model read_model(const std::filesystem::path& path);
 
-/// Brings the model's variables into another order: the i-th becomes that which was at order[i].
+/// Puts the model's variables into another order: the i-th becomes the one that was at order[i].
 void reorder(Model& model, const std::vector<Index>& order);
 
 }  // namespace spcart

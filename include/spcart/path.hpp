@@ -11,11 +11,12 @@ namespace SPCART_EXPORT spcart {
 struct PathOptions {
   std::vector<TruncationType> truncations = {TruncationType::hard};
   std::vector<Index> components = {2};
-  std::optional<Index> points = {};  ///< of each type, 2 to 10000; default: 40, or as many lambdas
-                                     ///< as there are
-  double keep = 0.95;                ///< share of PCA's CPEV that `Path::keep` is to keep
-  Effort effort = {};    ///< of the search: at each point a quarter of a fit's, or a time for all
-  double overlap = 0.1;  ///< search: largest mean |cos| between components, 0 to 1
+  std::optional<Index> points = {};  ///< of each type, 2 to 10000; default: 40, or the number of
+                                     ///< possible lambdas if that is smaller
+  double keep = 0.95;  ///< share of PCA's CPEV (cumulative percentage of explained variance) that
+                       ///< `Path::keep` keeps
+  Effort effort = {};  ///< of the search: a quarter of a fit's per point, or a time for all points
+  double overlap = 0.1;     ///< search: maximum mean |cos| between components, 0 to 1
   double tolerance = 1e-2;  ///< of each fit
   Index max_iterations = 200;
   Solver solver = Solver::automatic;
@@ -23,25 +24,25 @@ struct PathOptions {
   Index threads = 0;
 };
 
-/// One answer.
+/// One point of the trade-off.
 struct PathPoint {
-  Truncation truncation;  ///< what leads to it, or to what the search started from
+  Truncation truncation;  ///< that leads to it, or to the start of its search
   Index components = 0;
   Criteria criteria;
   Index iterations = 0;
   Status status = Status::not_run;
   double objective = 0;
-  bool warm = false;      ///< it was found from the last point's rotation, not from varimax
-  bool searched = false;  ///< a search explains more than what lambda leads to
+  bool warm = false;      ///< found from the last point's rotation, not from varimax
+  bool searched = false;  ///< a search found more explained variance than lambda alone
   Loadings loadings;      ///< p x r, of unit length; empty components are zero
 };
 
 struct Path {
   std::vector<PathPoint> points;  ///< by components, then by type, from dense to sparse
 
-  // Places in `points`, among those of most components.
-  std::size_t knee = 0;             ///< from where on sparsity costs most
-  std::optional<std::size_t> keep;  ///< the fewest nonzeros that keep the share asked for
+  // Indices into `points`, among those with the most components.
+  std::size_t knee = 0;             ///< from here on sparsity costs most
+  std::optional<std::size_t> keep;  ///< the fewest nonzeros that keep the requested share
 
   Index variables = 0;
   Vector singular_values;
@@ -52,20 +53,20 @@ struct Path {
 };
 
 /// The whole trade-off between zeros and variance, from PCA itself to one variable per component,
-/// from one basis: the best answer that is known at each number of nonzeros. Points that others
-/// beat are left out, so that of one type the variance falls with the nonzeros.
+/// from one basis: the best known answer at each number of nonzeros. Dominated points are left out,
+/// so that the variance of one type falls with the number of nonzeros.
 ///
-/// spcart finds each point from the last one's rotation and from varimax, of which the better
-/// objective stays, unless the other explains clearly more. Unless effort is none, a search goes on
-/// from there: with truncation count at the same number in each component, with the others at about
-/// equal factors of their sum.
+/// spcart computes each point both from the last point's rotation and from varimax, and keeps the
+/// one with the better objective, unless the other explains clearly more. Unless effort is none, a
+/// search continues from there: for truncation count with the same number of nonzeros in each
+/// component, for the others at sums of nonzeros that differ by about equal factors.
 Path path(const DataMatrix& a, const PathOptions& options = {}, const Observer& observer = {});
 
-/// The same from a basis of `a` that is at hand, with at least as many vectors as components.
+/// The same from a given basis of `a`, with at least as many vectors as components.
 Path path(const DataMatrix& a, const Basis& basis, const PathOptions& options,
           const Observer& observer = {});
 
-/// The basis that `path` takes for these options.
+/// The basis that `path` computes for these options.
 Basis basis_for(const DataMatrix& a, const PathOptions& options, const Observer& observer = {});
 
 }  // namespace spcart

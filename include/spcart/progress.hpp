@@ -5,7 +5,7 @@
 
 namespace spcart {
 
-/// Where a fit is: told to the observer now and then, from the thread that called fit.
+/// The state of a fit, passed to the observer now and then, by the thread that called fit.
 struct Progress {
   std::string_view stage;  ///< "pca", "rotate" (the method itself), "refit", "refine", "search",
                            ///< "score"

@@ -12,8 +12,8 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// Seconds of each stage: `read` and `prepare` are those of the data, and `pca` counts A'A wherever
-/// it was formed. What has no stage of its own is a small part of `total`.
+/// Seconds of each stage: `read` and `prepare` are those of the data, and `pca` includes A'A
+/// wherever it was formed. Work outside these stages is a small part of `total`.
 struct Timing {
   double read = 0, prepare = 0, pca = 0, rotate = 0, refit = 0, refine = 0, search = 0, score = 0,
          total = 0;
@@ -23,17 +23,17 @@ struct Timing {
 struct TargetReport {
   std::string_view option;      ///< "nonzeros", "sparsity" or "keep"
   double asked = 0, found = 0;  ///< in the option's unit
-  bool exact = false;           ///< as near as the option can say
+  bool exact = false;           ///< as near as the option's resolution allows
   Index trials = 0;             ///< lambdas that were tried
 };
 
-/// What became of every start: the first is the method's own.
+/// The outcome of every start: the first is the method's own.
 struct Restarts {
   std::vector<double> objectives, cpev;
   Index best = 0;
 };
 
-/// What the search made of the method's own loadings.
+/// The effect of the search on the method's own loadings.
 struct SearchReport {
   double cpev_before = 0, nonorthogonality_before = 0;
 };
@@ -45,9 +45,9 @@ struct Result {
   Options options;                       ///< as given
   std::optional<Truncation> truncation;  ///< as used; none if the method has none
   std::optional<Start> start;            ///< likewise
-  std::optional<TargetReport> target;    ///< where one was given
-  std::optional<Restarts> restarts;      ///< where there were any
-  std::optional<SearchReport> search;    ///< where there was one
+  std::optional<TargetReport> target;    ///< if one was given
+  std::optional<Restarts> restarts;      ///< if there were any
+  std::optional<SearchReport> search;    ///< if there was one
   std::optional<Index> samples;
   Index variables = 0;
 
@@ -55,7 +55,7 @@ struct Result {
   Matrix rotation;    ///< R, r x r, its rows in the order of the components: V is near X R;
                       ///< empty for methods that do not rotate V
   Criteria criteria;
-  std::vector<Bound> bounds;  ///< what the theory guarantees, beside what was measured
+  std::vector<Bound> bounds;  ///< the guarantees of the theory beside the measured values
   std::vector<Iteration> history;
 
   Vector singular_values;  ///< of PCA

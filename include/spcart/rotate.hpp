@@ -19,7 +19,7 @@ enum class Start {
   random,    ///< a random rotation, by seed
   variance,  ///< the variable of largest variance
   pca,       ///< the principal components
-  warm       ///< the solution of more variables, and that of still more
+  warm       ///< warm start: the solution with more variables, itself found in this way
 };
 std::string_view name(Start value);
 template <>
@@ -36,7 +36,7 @@ struct RotateOptions {
   double tolerance = 1e-2;  ///< stop at |X - X_previous|_F / sqrt(r) < tolerance; X starts as zero
   Index max_iterations = 200;
   std::uint64_t seed = 0;  ///< of the random start
-  Matrix from = {};        ///< a rotation to start from, in place of `start`
+  Matrix from = {};        ///< a rotation to start from, instead of `start`
 };
 
 /// One iteration of Algorithm 1.
@@ -50,7 +50,7 @@ struct Iteration {
 };
 
 struct RotationResult {
-  Loadings loadings;      ///< X, p x r: unit columns, or zero where truncation left nothing
+  Loadings loadings;      ///< X, p x r: unit columns, or zero if truncation left nothing
   Matrix rotation;        ///< R, r x r, orthogonal: V is near X R
   Matrix truncated_from;  ///< the R before its last update: X is the truncation of V R'
   std::vector<Iteration> history;
@@ -58,18 +58,18 @@ struct RotationResult {
 };
 
 /// SPCArt (Algorithm 1 of the paper): finds an orthogonal R and sparse X with V near X R, by
-/// rotating V, truncating it and updating R in turn. V is p x r and orthonormal; nothing else is
-/// known of the data.
+/// alternately rotating and truncating V and updating R. V is p x r and orthonormal; nothing else
+/// of the data is used.
 RotationResult rotate_and_truncate(ConstBlock v, const RotateOptions& options,
                                    const Tick& tick = {});
 
-/// The same for several settings side by side, each by a thread of its own where there are enough
-/// of them. Results are those of each setting by itself. The tick is called by the caller's thread.
+/// The same for several settings in parallel, each in a thread of its own if there are enough
+/// threads. Results do not depend on the other settings. The tick is called by the caller's thread.
 std::vector<RotationResult> rotate_and_truncate_all(ConstBlock v,
                                                     std::span<const RotateOptions> settings,
                                                     const Tick& tick = {});
 
-/// How many settings may be asked for at a time, so that what is found fits in memory.
+/// Maximum number of settings in one call for which the results fit in memory.
 Index settings_together(Index variables, Index components);
 
 /// The R that makes V R' as simple as the varimax criterion asks.

@@ -15,8 +15,8 @@ namespace SPCART_EXPORT spcart {
 /// How long to search for loadings that explain more than those of the method.
 struct Effort {
   enum class Level {
-    none,      ///< the method's own answer
-    normal,    ///< a small multiple of what the fit itself takes, or a tenth of a second
+    none,      ///< no search: the method's own answer
+    normal,    ///< a small multiple of the time of the fit itself, or a tenth of a second
     thorough,  ///< some hundred times as long
     seconds    ///< as long as `seconds` says: results then depend on the speed of the machine
   };
@@ -27,24 +27,26 @@ struct Effort {
 };
 
 struct SearchOptions {
-  std::vector<Index> nonzeros;   ///< most that each component may have, at least 1
-  Counts counts = Counts::each;  ///< total: nonzeros also move between components; their sum stays
-  double overlap = 0.1;  ///< largest mean |cos| between components (NOR) that is allowed, 0 to 1
+  std::vector<Index> nonzeros;  ///< maximum of each component, at least 1
+  Counts counts =
+      Counts::each;      ///< total: nonzeros also move between components; their sum is preserved
+  double overlap = 0.1;  ///< maximum mean |cos| between components (nonorthogonality, NOR), 0 to 1
   Effort effort = {};
-  double scale = 1;  ///< what the effort is multiplied by
+  double scale = 1;  ///< factor on the effort
   std::uint64_t seed = 0;
 };
 
-/// Looks for sparse loadings that explain most (CPEV) among those that overlap no more than is
-/// allowed. The first start is what is to be improved; others may lead elsewhere.
+/// Looks for the sparse loadings with the largest cumulative percentage of explained variance
+/// (CPEV) among those whose overlap is allowed. The first start is the one to improve; others may
+/// lead elsewhere.
 ///
-/// The result never explains less than the first start, nor does it overlap more than is allowed,
-/// unless that start does: one that overlaps more is given up for anything that overlaps less. Same
-/// seed, same bits, whatever the threads, unless the effort is a time.
+/// The result never explains less than the first start, nor does it overlap more than allowed,
+/// unless that start does: a start that overlaps too much is replaced by any loadings that overlap
+/// less. Same seed, same bits, for any number of threads, unless the effort is a time.
 ///
-/// S = A'A is formed up to 4096 variables, or A itself is kept where there are few samples. Where
-/// there are more of both, only the 2048 variables are used for which `promising` is largest, and
-/// those of the starts; where these alone are more than 4096, there is no search.
+/// S = A'A is formed for up to 4096 variables; A itself is kept if there are few samples. If there
+/// are more of both, only the 2048 variables with the largest `promising` and those of the starts
+/// are used; if the starts alone have more than 4096, there is no search.
 Loadings search(const DataMatrix& a, std::span<const Loadings> starts, const Vector& promising,
                 const SearchOptions& options, const Tick& tick = {});
 

@@ -9,11 +9,11 @@ namespace SPCART_EXPORT spcart {
 
 /// How the principal basis is computed.
 enum class Solver {
-  automatic,  ///< by shape
+  automatic,  ///< chosen from the shape of the data
   gram,       ///< eigenvectors of A'A: few variables
   outer,      ///< eigenvectors of AA': few samples
   krylov,     ///< block Krylov with thick restarts: both large, few components
-  slepc       ///< the same by SLEPc, where the rows are spread over ranks: so are its vectors
+  slepc       ///< the same by SLEPc if the rows are spread over ranks: its vectors are spread too
 };
 std::string_view name(Solver value);
 template <>

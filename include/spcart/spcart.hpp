@@ -1,6 +1,6 @@
 #pragma once
 
-/// All of the public face.
+/// All public headers.
 #include "spcart/basis_file.hpp"
 #include "spcart/bootstrap.hpp"
 #include "spcart/bounds.hpp"

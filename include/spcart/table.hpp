@@ -16,10 +16,10 @@ namespace SPCART_EXPORT spcart {
 struct Table {
   std::variant<DenseView, SparseView, FileView> values;  ///< views in memory have an owner
   bool covariance = false;
-  std::vector<std::string> variables;   ///< one per column; x1, x2, ... where the source names none
-  std::vector<std::string> samples;     ///< one per row, or empty if the source names none
+  std::vector<std::string> variables;   ///< one per column; x1, x2, ... if the source has no names
+  std::vector<std::string> samples;     ///< one per row, or empty if the source has no names
   std::vector<std::string> notes = {};  ///< what was done to missing values, in words
-  double seconds = 0;                   ///< that reading or generating it took
+  double seconds = 0;                   ///< spent reading or generating it
 
   Index rows() const;
   Index cols() const;
@@ -37,22 +37,22 @@ struct TableSummary {
   double least = 0, greatest = 0;
   Index stored = 0;    ///< numbers kept in memory or in a file
   Index nonzeros = 0;  ///< of them
-  Index bytes = 0;     ///< of the numbers and, where sparse, of their places
+  Index bytes = 0;     ///< of the numbers and, if sparse, of their indices
 };
 TableSummary summarize(const Table& table);
 
-/// Bytes of the stored numbers and, where sparse, of their places, wherever they are.
+/// Bytes of the stored numbers and, if sparse, of their indices, in memory or in a file.
 std::uint64_t stored_bytes(const Table& table);
 
-/// Whether a dense table is square and symmetric, as covariances and correlations are. Of a file,
-/// as much is read as it takes to see that it is not.
+/// Whether a dense table is square and symmetric, as covariances and correlations are. A file is
+/// read only until an asymmetry is found.
 bool looks_like_covariance(const Table& table);
 
 /// A table that owns `values` (row i is sample i).
 Table make_table(Matrix values, std::vector<std::string> variables = {},
                  std::vector<std::string> samples = {});
 
-/// The names x1, x2, ..., for `count` variables of which nothing else is known.
+/// The names x1, x2, ..., for `count` variables without names.
 std::vector<std::string> default_names(Index count);
 
 }  // namespace spcart

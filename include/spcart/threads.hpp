@@ -8,10 +8,11 @@ namespace SPCART_EXPORT spcart {
 /// Number of threads that products and decompositions use now.
 Index threads();
 
-/// The count itself where it is from 0 to 1024; else throws Error.
+/// Returns the count if it is from 0 to 1024; throws Error otherwise.
 Index checked_threads(Index count);
 
-/// Sets the number of threads (0 leaves it as it is) and puts the old one back at its end.
+/// Sets the number of threads (0 leaves it as it is) and restores the previous one at the end of
+/// the scope.
 class ThreadScope {
  public:
   explicit ThreadScope(Index count);

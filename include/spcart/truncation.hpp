@@ -11,11 +11,11 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// The four truncations of the paper (section 3.3). Lambda means something else for each.
+/// The four truncations of the paper (section 3.3). The meaning of lambda depends on the type.
 enum class TruncationType {
   hard,   ///< T-l0: zero where |z| <= lambda, 0 <= lambda < 1
   soft,   ///< T-l1: sign(z) max(|z| - lambda, 0), 0 <= lambda < 1
-  count,  ///< T-sp: zero the lambda smallest, lambda in 0, 1, ..., p - 1; of equals the first ones
+  count,  ///< T-sp: zero the lambda smallest, lambda in 0, 1, ..., p - 1; the first among equals
   energy  ///< T-en: zero as many of the smallest as hold at most lambda of |z|^2, 0 <= lambda < 1
 };
 std::string_view name(TruncationType value);
@@ -29,14 +29,14 @@ struct Truncation {
   bool operator==(const Truncation&) const = default;
 };
 
-/// The lambda that is used where none is given: 1/sqrt(p) for hard and soft, floor(0.85 p) zeros
-/// for count, 0.15 for energy.
+/// The lambda that is used if none is given: 1/sqrt(p) for hard and soft, floor(0.85 p) zeros for
+/// count, 0.15 for energy.
 double default_lambda(TruncationType type, Index p);
 
 /// Throws Error if lambda is out of its type's range for vectors of length p.
 void check(const Truncation& truncation, Index p);
 
-/// Applies a truncation to one vector after the other, without allocating for each.
+/// Applies a truncation to many vectors without allocating for each.
 class Truncator {
  public:
   Truncator(const Truncation& truncation, Index p);

@@ -11,7 +11,7 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// Types in which a table may be stored. Products are accumulated in float64 whatever the type.
+/// Types in which a table may be stored. Products are accumulated in float64 for every type.
 enum class Scalar { uint8, int32, float32, float64 };
 std::string_view name(Scalar value);
 
@@ -26,13 +26,13 @@ constexpr Scalar scalar_of() {
   if constexpr (std::is_same_v<T, double>) return Scalar::float64;
 }
 
-/// A dense table where it lies. Entry (i, j) is at data[i * row_stride + j * col_stride].
+/// A dense table in place. Entry (i, j) is at data[i * row_stride + j * col_stride].
 struct DenseView {
   const void* data = nullptr;
   Scalar scalar = Scalar::float64;
   Index rows = 0, cols = 0;
   Index row_stride = 0, col_stride = 0;
-  std::shared_ptr<const void> owner = {};  ///< keeps the data alive where it is set
+  std::shared_ptr<const void> owner = {};  ///< keeps the data alive if it is set
 
   template <class T>
   static DenseView row_major(const T* data, Index rows, Index cols) {
@@ -44,7 +44,7 @@ struct DenseView {
   }
 };
 
-/// An Eigen matrix, map or block where it lies, in either storage order.
+/// An Eigen matrix, map or block in place, in either storage order.
 template <class Derived>
 DenseView view_of(const Eigen::DenseBase<Derived>& matrix) {
   static_assert(bool(Derived::Flags & Eigen::DirectAccessBit),
@@ -57,11 +57,10 @@ DenseView view_of(const Eigen::DenseBase<Derived>& matrix) {
 }
 
 template <class Derived>
-DenseView view_of(Eigen::PlainObjectBase<Derived>&& temporary) =
-    delete;  // nothing to look at later
+DenseView view_of(Eigen::PlainObjectBase<Derived>&& temporary) = delete;  // its view would dangle
 
-/// A sparse table where it lies, compressed by rows (CSR) or by columns (CSC). Entries k of line i
-/// are those with outer[i] <= k < outer[i + 1]; no entry may be stored twice.
+/// A sparse table in place, compressed by rows (CSR) or by columns (CSC). Entries k of line i are
+/// those with outer[i] <= k < outer[i + 1]; no entry may be stored twice.
 struct SparseView {
   enum class Major { row, column };
   Major major = Major::row;
@@ -74,8 +73,8 @@ struct SparseView {
   std::shared_ptr<const void> owner = {};
 };
 
-/// An Eigen sparse matrix where it is stored, in either storage order; makeCompressed() comes
-/// first. Throws Error if it is not compressed.
+/// An Eigen sparse matrix in place, in either storage order. Call makeCompressed() first: throws
+/// Error if it is not compressed.
 template <class T, int Options, class StorageIndex>
 SparseView view_of(const Eigen::SparseMatrix<T, Options, StorageIndex>& matrix) {
   static_assert(sizeof(StorageIndex) == 4 || sizeof(StorageIndex) == 8,
@@ -94,6 +93,6 @@ SparseView view_of(const Eigen::SparseMatrix<T, Options, StorageIndex>& matrix) 
 
 template <class T, int Options, class StorageIndex>
 SparseView view_of(Eigen::SparseMatrix<T, Options, StorageIndex>&& temporary) =
-    delete;  // nothing to look at later
+    delete;  // its view would dangle
 
 }  // namespace spcart

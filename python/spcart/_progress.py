@@ -9,7 +9,7 @@ _WORDS = {
     "refit": "refitting",
     "refine": "refining",
     "search": "searching for better ones",
-    "score": "judging the components",
+    "score": "evaluating the components",
     "bootstrap": "fitting resamples",
     "permute": "permuting the data",
     "read": "counting variables to read",

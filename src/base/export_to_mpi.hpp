@@ -2,7 +2,7 @@
 
 #include "spcart/export.hpp"
 
-/// Marks the internals that the MPI library uses: without that library they are hidden, too.
+/// Marks internals that the MPI library uses: if that library is not built, they are hidden too.
 #ifdef SPCART_HAS_MPI
 #define SPCART_EXPORT_TO_MPI SPCART_EXPORT
 #else

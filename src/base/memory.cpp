@@ -43,7 +43,7 @@ std::uint64_t system_memory() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// The least limit of a group and of those that it is in.
+/// The lowest limit of a group and of the groups that contain it.
 std::uint64_t limit_above(const fs::path& root, const fs::path& group, const char* file) {
   std::uint64_t limit = kNoLimit;
   for (fs::path folder = root / group.relative_path();; folder = folder.parent_path()) {
@@ -88,8 +88,9 @@ std::optional<double> size_of_unit(std::string_view text) {
 std::uint64_t available_memory() { return std::min(system_memory(), group_limit()); }
 
 std::uint64_t least_working_memory(Index variables, Index components) {
-  // The program with the buffers of its kernels and of a file, and a panel; then for each variable
-  // a row of the Krylov basis, of the loadings and of what both are made from, and a name.
+  // The program with the buffers of its kernels and of a file, and one panel; then for each
+  // variable a row of the Krylov basis, of the loadings and of what both are computed from, and a
+  // name.
   constexpr double kProgram = 64e6, kColumns = 12, kOfVariable = 160;
   const auto p = static_cast<double>(variables), r = static_cast<double>(components) + 4;
   return static_cast<std::uint64_t>(kProgram + p * (kColumns * r * 8 + kOfVariable));
@@ -115,7 +116,7 @@ std::uint64_t room_for_table(std::uint64_t memory, Index variables, Index compon
 }
 
 std::uint64_t room_for_buffers(std::uint64_t memory, Index variables, Index components) {
-  // Only files that lie across the way in which they are used have a use for more than the least.
+  // Only files whose storage order is not the order of use benefit from more than the minimum.
   constexpr std::uint64_t kLeast = std::uint64_t{3} << 23, kMost = std::uint64_t{1} << 28;
   const std::uint64_t limit = memory > 0 ? memory : available_memory();
   const std::uint64_t needed = least_working_memory(variables, components) + gram_memory(variables);

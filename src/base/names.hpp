@@ -12,13 +12,13 @@
 
 namespace spcart {
 
-/// One value of an enum with the word for it in options, JSON and messages. The names of an enum
-/// stand beside what it is for, as one array: what is not in it cannot be asked for or shown.
+/// One value of an enum with its name in options, JSON and messages. The names of an enum are one
+/// array beside the code that uses the enum: a value that is not in it cannot be chosen or shown.
 template <class Choice>
 struct Name {
   Choice value;
   std::string_view name;
-  std::string_view paper = {};  ///< the paper's own, if it has one
+  std::string_view paper = {};  ///< the paper's own name, if it has one
 };
 
 template <class Names, class Choice>

@@ -9,11 +9,12 @@
 
 namespace spcart {
 
-/// Entries below which waking other threads costs more than it saves.
+/// Number of entries below which waking other threads costs more than it saves.
 inline constexpr Index kWorthThreads = Index{1} << 14;
 
-/// How many threads so many floating-point operations are worth: threads that meet more often than
-/// about every tenth of a millisecond spend their time waiting, the more so on a busy machine.
+/// How many threads this many floating-point operations are worth: threads that synchronise more
+/// often than about every tenth of a millisecond spend their time waiting, especially on a busy
+/// machine.
 Index threads_for(double flops);
 
 /// threads_for of a product of an m x k with a k x n matrix.
@@ -22,11 +23,11 @@ inline Index threads_for(Index m, Index k, Index n) {
                      static_cast<double>(n));
 }
 
-/// body(0), ..., body(count - 1), each once, spread over threads where that is worth it. The first
-/// exception reaches the caller, which OpenMP alone would not let it; nothing is begun after it.
+/// Calls body(0), ..., body(count - 1), each once, spread over threads if that is worth it. The
+/// first exception reaches the caller, which OpenMP alone would not allow; no body starts after it.
 template <class Body>
 void parallel_for(Index count, bool worth_threads, Body body) {
-  if (!worth_threads) {  // not even a team of one: teams within that would be made anew each time
+  if (!worth_threads) {  // not even a team of one: nested teams would be created anew each time
     for (Index i = 0; i < count; ++i) body(i);
     return;
   }
@@ -45,9 +46,9 @@ void parallel_for(Index count, bool worth_threads, Body body) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// A tick for the bodies of a parallel_for. Only the thread that called that passes it on, as long
-/// as it has a body of its own; where it throws there, it throws the same in the others as soon as
-/// they call it.
+/// A tick for the bodies of a parallel_for. Only the calling thread passes it on, as long as it has
+/// a body of its own. If the tick throws there, the other threads throw the same as soon as they
+/// call it.
 class SharedTick {
  public:
   explicit SharedTick(const Tick& tick) : tick_(tick) {}

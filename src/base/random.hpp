@@ -9,17 +9,17 @@
 
 namespace spcart {
 
-/// The seed of the i-th of several streams of random numbers that belong to one seed.
+/// The seed of the i-th of several random streams that are derived from one seed.
 std::uint64_t seed_of(std::uint64_t seed, Index i);
 
-/// Random numbers that are the same for the same seed on every machine: the standard fixes the
-/// engine's bits but not those of its distributions, so these are written out.
+/// Random numbers that depend on the seed only, on every machine: the standard fixes the bits of
+/// the engine but not those of its distributions, so these are implemented here.
 class SPCART_EXPORT_TO_MPI Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
   double uniform();          ///< in [0, 1)
-  double normal();           ///< mean 0, deviation 1
+  double normal();           ///< mean 0, standard deviation 1
   Index below(Index bound);  ///< one of 0, ..., bound - 1
   Matrix normal(Index rows, Index cols);
   std::vector<Index> permutation(Index count);  ///< 0, ..., count - 1 in random order

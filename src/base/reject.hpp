@@ -9,7 +9,7 @@
 
 namespace spcart {
 
-/// Throws Error about an option and its value, by the rule that they break.
+/// Throws Error about an option, its value and the rule that it breaks.
 template <class Value, class... Args>
 [[noreturn]] void reject(std::string_view option, const Value& value,
                          fmt::format_string<Args...> rule, Args&&... args) {

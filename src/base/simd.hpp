@@ -6,8 +6,8 @@
 
 namespace spcart {
 
-/// Numbers that are worked on at once; where the machine has no such registers the compiler splits
-/// them.
+/// Numbers that are processed at once; the compiler splits them if the machine has no registers of
+/// that size.
 template <class Real, Index kRegisterBytes = 32>
 struct Lanes {
   static constexpr Index kBytes = kRegisterBytes, kCount = kBytes / sizeof(Real);
@@ -24,8 +24,8 @@ template <Index kBytes = 32, class Real>
   return *reinterpret_cast<const typename Lanes<Real, kBytes>::Type*>(at);
 }
 
-/// Which instructions: those that every processor of its kind has, or wide ones. A processor that
-/// has some of them has all before them.
+/// The instruction set: the one that every processor of its architecture has, or a wider one. A
+/// processor that supports one of them supports all before it.
 enum class Simd { plain, avx2, avx512 };
 
 #ifdef __x86_64__
@@ -65,15 +65,16 @@ SPCART_AVX512 auto call_avx512(const Kernel& kernel, Bytes... bytes) {
   return kernel(bytes...);
 }
 
-/// kernel(), with registers of 32 bytes where the machine has them. Wide instructions reach what is
-/// inlined only: the kernel's operator() and all that it calls must be [[gnu::always_inline]].
+/// Calls kernel() with registers of 32 bytes if the machine has them. Wide instructions are used in
+/// inlined code only: the kernel's operator() and everything that it calls must be
+/// [[gnu::always_inline]].
 template <class Kernel>
 auto call_vectorized(const Kernel& kernel, Simd simd = best_simd()) {
   return simd == Simd::plain ? kernel() : call_avx2(kernel);
 }
 
-/// kernel(RegisterBytes) in the same way, with the widest registers that the machine has: for
-/// kernels that gain from them although some processors slow down.
+/// Calls kernel(RegisterBytes) in the same way, with the widest registers that the machine has: for
+/// kernels that gain from them although they slow down some processors.
 template <class Kernel>
 auto call_widest(const Kernel& kernel, Simd simd = best_simd()) {
   switch (simd) {

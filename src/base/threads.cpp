@@ -32,7 +32,7 @@ Index threads_for(double flops) {
 
 void SharedTick::operator()(double fraction) {
   if (failed_) std::rethrow_exception(failure_);
-  // Not by its number in a team: it has another in a team within.
+  // Not by its number in a team, which differs within a nested team.
   if (!tick_ || std::this_thread::get_id() != caller_) return;
   try {
     tick_(fraction);

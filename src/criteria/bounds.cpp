@@ -20,28 +20,30 @@ constexpr auto kBoundKindNames =
                                     {BoundKind::relative, "relative"},
                                     {BoundKind::estimate, "estimate"}});
 
-/// How far beyond its bound a measure may be for rounding, and for a basis that is orthonormal and
-/// principal only to the tolerance of its solver: sines, and variances as a part of what PCA
-/// explains.
+/// Tolerance by which a measure may exceed its bound because of rounding, and because the basis is
+/// orthonormal and principal only to the tolerance of its solver: for sines, and for variances as a
+/// fraction of what PCA explains.
 constexpr double kAngleRounding = 1e-8;
 constexpr double kVarianceRounding = 1e-6;
 
-/// The same for the squares of thresholds, so that lambda = 1 / sqrt(p) is what it is meant to be.
+/// The same for the squares of thresholds, so that lambda = 1 / sqrt(p) counts as exact.
 constexpr double kThresholdRounding = 1e-9;
 
-/// Sums over millions of entries drift: a truncation by energy may then be a few entries off.
+/// Sums over millions of entries accumulate rounding: a truncation by energy may then be a few
+/// entries off.
 constexpr double kSparsityRounding = 1e-6;
 
-/// Three of ten equal entries are within the energy 0.3. The truncation has more slack than this.
+/// Three of ten equal entries are within the energy 0.3. The truncation itself has a larger
+/// tolerance.
 constexpr double kEnergyRounding = 1e-13;
 
-/// As for the criteria: directions of X with less than this part of the largest span nothing.
+/// As for the criteria: directions of X with less than this fraction of the largest span nothing.
 constexpr double kDependent = 1e-12;
 
-/// X beside the orthonormal Z that it stands for, by component.
+/// X beside the orthonormal Z from which it was truncated, by component.
 struct Geometry {
   Vector nonzeros;
-  Vector sines;   ///< of the angle between x and z, a right one where x is zero
+  Vector sines;   ///< of the angle between x and z, 1 if x is zero
   Vector zeroed;  ///< |z| over the entries where x is zero
   Matrix gram;    ///< X'X
 };
@@ -87,8 +89,8 @@ Interval sparsity_of(const Truncation& truncation, double p) {
   return {};
 }
 
-/// The largest deviation of a loading. Where hard and soft leave something, one entry at least is
-/// above lambda, which bounds both the others (each at most lambda) and what is lost.
+/// The largest deviation of a loading. If hard and soft leave something, at least one entry is
+/// above lambda, which bounds both the others (each at most lambda) and the loss.
 double deviation_of(const Truncation& truncation, double p, bool emptied) {
   const double lambda = truncation.lambda, square = lambda * lambda;
   switch (truncation.type) {
@@ -104,12 +106,12 @@ double deviation_of(const Truncation& truncation, double p, bool emptied) {
   return 1;
 }
 
-/// Proposition 6: sin(a + b) by the sines of two deviations, and 1 from a right angle on.
+/// Proposition 6: sin(a + b) from the sines of two deviations, and 1 from a right angle on.
 double nonorthogonality_of(double a, double b) {
   return a * a + b * b < 1 ? a * std::sqrt(1 - b * b) + b * std::sqrt(1 - a * a) : 1;
 }
 
-/// The least eigenvalue of CC' for C = Z'X, by the deviations. C is its diagonal plus a hollow
+/// The least eigenvalue of CC' for C = Z'X, from the deviations. C is its diagonal plus a hollow
 /// matrix H whose columns are no longer than the sines, so |H'u|^2 <= sum of sin_j^2 (1 - u_j^2)
 /// for every unit vector u.
 double kept_variance(const Vector& sines) {
@@ -119,40 +121,39 @@ double kept_variance(const Vector& sines) {
   return d * d;
 }
 
-/// What the truncation promises of each loading; no more than is true of any where it promises
-/// nothing.
-struct Promise {
+/// The guarantees of the truncation for each loading; trivial ones if it guarantees nothing.
+struct Guarantees {
   Interval sparsity;
-  Vector deviation;              // at most, by lambda
-  Vector least_lost, most_lost;  // deviation by the entries that were set to zero
+  Vector deviation;              // at most, from lambda
+  Vector least_lost, most_lost;  // deviation from the entries that were set to zero
 };
 
-Promise promise_of(const BoundsInput& input, const Geometry& g) {
+Guarantees guarantees_of(const BoundsInput& input, const Geometry& g) {
   const auto p = static_cast<double>(input.x.rows());
   const Index r = input.x.cols();
-  Promise promise{{}, Vector::Ones(r), Vector::Zero(r), Vector::Ones(r)};
-  if (input.origin != Origin::other) promise.sparsity = sparsity_of(input.truncation, p);
-  if (input.origin == Origin::support) promise.sparsity.upper = 1;
-  if (input.origin != Origin::rotated_basis) return promise;
+  Guarantees guarantees{{}, Vector::Ones(r), Vector::Zero(r), Vector::Ones(r)};
+  if (input.origin != Origin::other) guarantees.sparsity = sparsity_of(input.truncation, p);
+  if (input.origin == Origin::support) guarantees.sparsity.upper = 1;
+  if (input.origin != Origin::rotated_basis) return guarantees;
 
   for (Index i = 0; i < r; ++i)
-    promise.deviation[i] = deviation_of(input.truncation, p, g.nonzeros[i] == 0);
-  promise.least_lost = promise.most_lost = g.zeroed;
+    guarantees.deviation[i] = deviation_of(input.truncation, p, g.nonzeros[i] == 0);
+  guarantees.least_lost = guarantees.most_lost = g.zeroed;
   if (input.truncation.type == TruncationType::soft) {
     const Eigen::ArrayXd shrunk =
         (g.nonzeros.array() - 1).max(0) * std::pow(input.truncation.lambda, 2);
-    promise.most_lost = (g.zeroed.array().square() + shrunk).sqrt();
+    guarantees.most_lost = (g.zeroed.array().square() + shrunk).sqrt();
   }
-  return promise;
+  return guarantees;
 }
 
-/// How much of its bound a measure takes up.
+/// The ratio of a measure to its bound.
 double tightness_of(bool at_least, double value, double lower, double upper) {
   if (at_least) return lower > 0 && value > 0 ? std::min(lower / value, value / lower) : 0;
   return upper > 0 ? std::min(value / upper, 1.0) : 1;
 }
 
-/// Fills in the interval and what was measured: one value per component (or pair), each with its
+/// Fills in the interval and the measured values: one value per component (or pair), each with its
 /// own bounds.
 Bound compared(Bound bound, const Vector& value, const Vector& lower, const Vector& upper,
                double rounding) {
@@ -206,7 +207,7 @@ std::string_view source_of(const BoundsInput& input, const Sources& sources) {
   return truncated ? sources[static_cast<std::size_t>(input.truncation.type)] : sources.back();
 }
 
-void add_loadings(const BoundsInput& input, const Geometry& g, const Promise& promise,
+void add_loadings(const BoundsInput& input, const Geometry& g, const Guarantees& guarantees,
                   std::vector<Bound>& list) {
   const auto p = static_cast<double>(input.x.rows());
   const std::string reason = reason_of(input.origin);
@@ -216,29 +217,29 @@ void add_loadings(const BoundsInput& input, const Geometry& g, const Promise& pr
                            .source = source_of(input, kOfLoadings),
                            .at_least = true,
                            .reason = input.origin == Origin::other ? reason : ""},
-                          sparsity, all(promise.sparsity.lower), all(promise.sparsity.upper),
+                          sparsity, all(guarantees.sparsity.lower), all(guarantees.sparsity.upper),
                           std::max(0.5 / p, kSparsityRounding)));
   list.push_back(
       compared({.name = "deviation", .source = source_of(input, kOfLoadings), .reason = reason},
-               g.sines, all(0), promise.deviation, kAngleRounding));
+               g.sines, all(0), guarantees.deviation, kAngleRounding));
   list.push_back(compared({.name = "deviation_relative",
                            .source = source_of(input, kOfZeroed),
                            .kind = BoundKind::relative,
                            .reason = reason},
-                          g.sines, promise.least_lost, promise.most_lost, kAngleRounding));
+                          g.sines, guarantees.least_lost, guarantees.most_lost, kAngleRounding));
 }
 
-void add_pairs(const BoundsInput& input, const Geometry& g, const Promise& promise,
+void add_pairs(const BoundsInput& input, const Geometry& g, const Guarantees& guarantees,
                std::vector<Bound>& list) {
   const Index r = input.x.cols(), pairs = r * (r - 1) / 2;
   const std::string alone = r == 1 ? "there is only one component" : "";
   const std::string reason = reason_of(input.origin);
-  // One pair that is orthogonal stands in where there is none.
+  // If there is no pair, an orthogonal one is used.
   Vector overlap = Vector::Zero(std::max(pairs, Index{1})), absolute = overlap, relative = overlap;
   for (Index i = 0, k = 0; i < r; ++i)
     for (Index j = 0; j < i; ++j, ++k) {
       overlap[k] = std::abs(g.gram(i, j));
-      absolute[k] = nonorthogonality_of(promise.deviation[i], promise.deviation[j]);
+      absolute[k] = nonorthogonality_of(guarantees.deviation[i], guarantees.deviation[j]);
       relative[k] = nonorthogonality_of(g.sines[i], g.sines[j]);
     }
   const Vector none = Vector::Zero(overlap.size());
@@ -279,13 +280,13 @@ Variances variances_of(const BoundsInput& input, const Geometry& g, const Matrix
   return s;
 }
 
-void add_variances(const BoundsInput& input, const Geometry& g, const Promise& promise,
+void add_variances(const BoundsInput& input, const Geometry& g, const Guarantees& guarantees,
                    const Variances& s, std::vector<Bound>& list) {
   const auto add = [&](Bound bound, double lower) {
     bound.at_least = true;
     list.push_back(compared(bound, input.ev, lower, s.most, kVarianceRounding * s.pca));
   };
-  const Vector worst = Vector::Constant(g.sines.size(), promise.deviation.maxCoeff());
+  const Vector worst = Vector::Constant(g.sines.size(), guarantees.deviation.maxCoeff());
   const BoundKind relative = BoundKind::relative;
   add({.name = "explained_variance",
        .source = source_of(input, kOfVariance),
@@ -336,11 +337,11 @@ std::vector<Bound> bounds(const BoundsInput& input) {
   const Matrix rotation =
       input.origin == Origin::rotated_basis ? input.truncated_from : polar(b).factor;
   const Geometry g = measure(x, input.v * rotation.transpose());
-  const Promise promise = promise_of(input, g);
+  const Guarantees guarantees = guarantees_of(input, g);
   std::vector<Bound> list;
-  add_loadings(input, g, promise, list);
-  add_pairs(input, g, promise, list);
-  add_variances(input, g, promise, variances_of(input, g, b), list);
+  add_loadings(input, g, guarantees, list);
+  add_pairs(input, g, guarantees, list);
+  add_variances(input, g, guarantees, variances_of(input, g, b), list);
   return list;
 }
 

@@ -16,14 +16,14 @@
 namespace spcart {
 namespace {
 
-/// Below this part of the largest eigenvalue X'X has lost too much of what X says.
+/// Below this fraction of the largest eigenvalue, X'X has lost too much accuracy.
 constexpr double kNearlyDependent = 1e-6;
 
-/// A column of X of which the others leave less than this is a copy of them.
+/// A column of X of which the others leave less than this is in their span.
 constexpr double kCopy = 1e-10;
 
-/// A component whose variance falls to this part of its own when the others are taken out repeats
-/// them, and one with this part of all variance has none: what is left is rounding.
+/// A component whose variance falls to this fraction when the others are removed repeats them, and
+/// one with this fraction of all variance has none: the rest is rounding error.
 constexpr double kNothingLeft = 1e-13;
 constexpr double kNoVariance = 1e-14;
 
@@ -38,12 +38,12 @@ Sparsity sparsity_of(const std::vector<Index>& nonzeros, Index p) {
   return s;
 }
 
-/// What an orthonormal basis U of the span of X explains, from K = X'X and M = X'A'AX, unless that
-/// would lose more digits than it leaves.
+/// What an orthonormal basis U of the span of X explains, from K = X'X and M = X'A'AX; false if
+/// that would lose too many digits.
 bool explain_span(Explained& explained) {
   const Matrix& k = explained.cosines;
   const SymmetricEigen e = symmetric_eigen(k, k.rows());
-  const Index columns = (k.diagonal().array() > 0).count();  // that are not zero
+  const Index columns = (k.diagonal().array() > 0).count();  // nonzero columns
   if (columns > 0 && e.values[columns - 1] < kNearlyDependent * e.values[0]) return false;
   const Vector lengths = e.values.head(columns).cwiseSqrt();
   const auto q = e.vectors.leftCols(columns);
@@ -53,8 +53,8 @@ bool explain_span(Explained& explained) {
   return true;
 }
 
-/// X'A'AX of each X, side by side in one product with A as far as memory allows. It goes by way of
-/// whichever of AX and A'AX is smaller; a covariance matrix has A'A only.
+/// X'A'AX of each X, side by side in one product with A as far as memory allows. Uses the smaller
+/// of AX and A'AX; a covariance matrix has A'A only.
 template <class X>
 std::vector<Matrix> covariances_within(const DataMatrix& a, std::span<const X> many,
                                        const Tick& tick) {
@@ -84,7 +84,7 @@ std::vector<Matrix> covariances_within(const DataMatrix& a, std::span<const X> m
   return all;
 }
 
-/// Takes out of M what component i explains (a step of Cholesky) and returns its variance.
+/// Removes from M what component i explains (a step of Cholesky) and returns its variance.
 double take_out(Matrix& m, Index i, double least) {
   const double pivot = m(i, i);
   if (!(pivot > least)) return 0;
@@ -93,13 +93,13 @@ double take_out(Matrix& m, Index i, double least) {
   return pivot;
 }
 
-/// Below this the variance of component i is rounding.
+/// Below this the variance of component i is rounding error.
 double least_variance(const Matrix& m, Index i) {
   return std::max(kNothingLeft * m(i, i), kNoVariance * m.diagonal().maxCoeff());
 }
 
-/// The variance of each direction that a column of `factor` adds to those before it. What the small
-/// factor says of the columns of X is exact however near to each other they are.
+/// The variance of each direction that a column of `factor` adds to those before it. The small
+/// factor is accurate even if the columns of X are nearly dependent.
 Vector gains_of(const Explained& explained) {
   const Index r = explained.factor.cols(), rank = explained.factor.rows();
   Matrix directions(rank, rank);
@@ -117,7 +117,7 @@ Vector gains_of(const Explained& explained) {
   return gains;
 }
 
-/// Of the span of the columns, of which there may be more than rows.
+/// An orthonormal basis of the span of the columns, of which there may be more than rows.
 Matrix orthonormal_basis(const Matrix& x) {
   if (x.cols() <= x.rows()) return orthonormalized_above(x, kCopy).q;
   const SymmetricEigen e = symmetric_eigen(x * x.transpose(), x.rows());

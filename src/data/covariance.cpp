@@ -12,8 +12,9 @@
 namespace spcart {
 namespace {
 
-// How far a covariance may be from symmetric and from positive semidefinite before it is rejected:
-// the rounding of numbers that were stored in single precision or printed with few digits.
+// Largest deviations of a covariance from symmetric and from positive semidefinite that are
+// accepted: the rounding of numbers that were stored in single precision or printed with few
+// digits.
 constexpr double kAsymmetry = 1e-6;
 constexpr double kIndefinite = 1e-6;
 
@@ -71,7 +72,7 @@ class CovarianceMatrix final : public DataMatrix {
   }
 
  private:
-  /// Whoever asks for A itself gets the symmetric root of C, made at the first call.
+  /// A itself, if requested, is the symmetric square root of C, computed at the first call.
   const Matrix& root() const {
     std::call_once(root_made_, [this] {
       const SymmetricEigen e = symmetric_eigen(c_, cols());

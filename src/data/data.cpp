@@ -18,7 +18,7 @@ namespace {
 constexpr auto kPrecisionNames =
     std::to_array<Name<Precision>>({{Precision::full, "double"}, {Precision::single, "single"}});
 
-/// To read a number of A takes as long as this many products with it.
+/// Reading a number of A takes as long as this many products with it.
 constexpr Index kReading = 8;
 
 void check_height(const char* what, ConstBlock x, Index expected) {

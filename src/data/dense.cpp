@@ -58,8 +58,8 @@ class DenseMatrix : public StoredMatrix, public Samples {
   DenseView view_;
 };
 
-/// Numbers of the type that products are computed in, which are multiplied where they lie if that
-/// keeps all digits: the product is corrected afterwards, and nothing is copied.
+/// Numbers of the type that products are computed in are multiplied in place if that keeps all
+/// digits: the product is corrected afterwards, and nothing is copied.
 template <class T>
 class FloatingMatrix final : public DenseMatrix<T> {
  public:
@@ -130,15 +130,15 @@ class FloatingMatrix final : public DenseMatrix<T> {
     factor.finish(y, 1);
   }
 
-  /// visit(row, rows of S that begin there) for all of S.
+  /// Calls visit(row, rows of S that begin there) for all of S.
   template <class Visit>
   void for_rows(const Tick& tick, Visit visit) const {
-    constexpr typename Base::PanelWish kWish{Index{1} << 23, 256};
+    constexpr typename Base::PanelSize kPanelSize{Index{1} << 23, 256};
     using Outer = Eigen::OuterStride<>;
     using ByRow = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     using ByColumn = Eigen::MatrixX<T>;
     const DenseView& view = Base::view();
-    const Index step = Base::panel_step(Base::Along::rows, sizeof(T), kWish);
+    const Index step = Base::panel_step(Base::Along::rows, sizeof(T), kPanelSize);
     for (Index row = 0; row < view.rows; row += step) {
       if (tick) tick(static_cast<double>(row) / static_cast<double>(view.rows));
       const Index count = std::min(step, view.rows - row);

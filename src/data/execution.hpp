@@ -10,7 +10,7 @@
 
 namespace spcart {
 
-/// Leading eigenpairs of A'A, of which only products with blocks are needed.
+/// Leading eigenpairs of A'A, computed from products with blocks only.
 struct Eigenpairs {
   Matrix vectors;    ///< orthonormal columns
   Vector values;     ///< largest first
@@ -22,32 +22,32 @@ struct Eigenpairs {
 
 /// When to stop the iterations of an eigensolver, and how it starts.
 struct EigenOptions {
-  double tolerance = 1e-8;  ///< of |A'A v - s^2 v|, as a part of s_1^2
-  Index max_passes = 500;   ///< over the data
+  double tolerance = 1e-8;  ///< of |A'A v - s^2 v|, as a fraction of s_1^2
+  Index max_passes = 500;   ///< maximum number of passes over the data
   std::uint64_t seed = 0;   ///< of the starting block
 };
 
-/// Where work is done that is not a product with A: here, as in this class, or on the ranks that
-/// the rows of A are spread over.
+/// Where work other than products with A is done: locally, as in this class, or on the ranks over
+/// which the rows of A are spread.
 class SPCART_EXPORT_TO_MPI Execution {
  public:
   virtual ~Execution() = default;
 
   virtual int ranks() const { return 1; }  ///< that share the work
 
-  /// Eigenpairs by vectors that are spread over the ranks. Throws Error if there are none.
+  /// Eigenpairs with vectors that are spread over the ranks. Throws Error if there are no ranks.
   virtual Eigenpairs spread_eigenpairs(Index r, const EigenOptions& options, const Tick& tick,
                                        std::vector<std::string>& warnings) const;
 
-  /// Whether a basis of this size is better rotated with its rows spread.
+  /// Whether a basis of this size should be rotated with its rows spread over ranks.
   virtual bool spreads(Index variables, Index components) const;
 
-  /// rotate_and_truncate_all, with the rows of V spread if that pays.
+  /// rotate_and_truncate_all, with the rows of V spread over ranks if that pays off.
   virtual std::vector<RotationResult> rotate(ConstBlock v, std::span<const RotateOptions> settings,
                                              const Tick& tick) const;
 };
 
-/// All work is done here.
+/// All work is done locally.
 const Execution& local_execution();
 
 }  // namespace spcart

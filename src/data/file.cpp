@@ -9,7 +9,7 @@
 namespace spcart {
 namespace {
 
-/// T is the type in which the numbers come to memory.
+/// T is the type of the numbers in memory.
 template <class T>
 class DenseFileMatrix final : public StoredMatrix {
  public:
@@ -45,7 +45,7 @@ class DenseFileMatrix final : public StoredMatrix {
    private:
     bool by_row_;
     DenseBlocks blocks_;
-    const DenseBlock* block_ = nullptr;  ///< the panel that is ready lies within it
+    const DenseBlock* block_ = nullptr;  ///< contains the current panel
   };
 
   std::unique_ptr<Pass> open(Along along, Index step) const override {

@@ -8,7 +8,7 @@
 namespace spcart {
 namespace {
 
-/// Below this part of all variance there is only rounding.
+/// Below this fraction of all variance there is only rounding error.
 constexpr double kRounding = 1e-12;
 
 void project(const Vector& x, Block block) { block -= x * (x.transpose() * block).eval(); }

@@ -19,7 +19,7 @@ void load_dense(const DenseView& view, Index row, Index col, Block tile) {
     }
     return;
   }
-  // Small squares, so that both sides stay in cache whichever way the table is stored.
+  // Small squares, so that both sides stay in cache for either storage order.
   constexpr Index kSquare = 32;
   for (Index i = 0; i < tile.cols(); i += kSquare)
     for (Index j = 0; j < tile.rows(); j += kSquare) {
@@ -33,7 +33,7 @@ void load_dense(const DenseView& view, Index row, Index col, Block tile) {
     }
 }
 
-/// A sample from that variable on, where its numbers lie side by side.
+/// A sample from that variable on, if its numbers are contiguous.
 template <class T>
 Line line_of(const DenseView& view, Index row, Index col) {
   if (view.col_stride != 1) return {};

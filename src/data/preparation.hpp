@@ -11,14 +11,14 @@ namespace spcart {
 /// Throws Error if given means or scales do not fit p variables.
 SPCART_EXPORT_TO_MPI void check_preparation(const Preparation& preparation, Index p);
 
-/// For kinds of data that are multiplied in double whatever is asked for.
+/// For kinds of data that are always multiplied in double.
 inline Preparation in_double(Preparation preparation) {
   preparation.precision = Precision::full;
   return preparation;
 }
 
-/// Whether A'A is formed in the pass that measures a dense table, which spares those who will need
-/// it one pass. Only if it is kept then, see below.
+/// Whether A'A is formed in the pass that measures a dense table, which saves one pass if it is
+/// needed later. Only if it is kept then, see below.
 enum class FormGram { no, yes };
 
 std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation& preparation,
@@ -29,13 +29,13 @@ SPCART_EXPORT_TO_MPI std::unique_ptr<DataMatrix> make_matrix(const Table& table,
                                                              const Preparation& preparation,
                                                              const Tick& tick, FormGram gram);
 
-/// Whether A'A is kept once it is formed: where it takes no more than 128 MB, nor more than A.
+/// Whether A'A is kept once it is formed: if it needs no more than 128 MB, and no more than A.
 inline bool is_gram_kept(Index rows, Index cols) {
   constexpr Index kLargest = 4096;
   return cols <= std::min(rows, kLargest);
 }
 
-/// 1/s, or 0 for a variable that does not vary.
+/// 1/s, or 0 for a constant variable.
 SPCART_EXPORT_TO_MPI Vector inverse_scales(const Vector& scales);
 
 }  // namespace spcart

@@ -46,7 +46,7 @@ class GatheredMatrix final : public StoredMatrix {
     };
     if (view_.col_stride == 1)
       for (Index i = 0; i < tile.cols(); ++i) std::copy_n(at(i), tile.rows(), tile.col(i).data());
-    else  // rows rise: the few samples of a tile are near one another within a variable
+    else  // rows are ascending: the few samples of a tile are near one another within a variable
       for (Index j = 0; j < tile.rows(); ++j)
         for (Index i = 0; i < tile.cols(); ++i)
           tile(j, i) = static_cast<double>(at(i)[j * view_.col_stride]);
@@ -60,7 +60,7 @@ class GatheredMatrix final : public StoredMatrix {
   std::vector<Index> rows_;
 };
 
-/// What a view of a sparse table that owns its numbers owns.
+/// The memory that a view of a sparse table owns.
 template <class T, class I>
 struct Owned {
   std::vector<T> values;
@@ -81,7 +81,7 @@ SparseView view_of(std::shared_ptr<Owned<T, I>> owned, SparseView::Major major, 
           .owner = owned};
 }
 
-/// f(T{}, I{}) for the types of a view.
+/// Calls f(T{}, I{}) for the types of a view.
 template <class F>
 SparseView with_types(const SparseView& view, F f) {
   return with_scalar(view.scalar, [&]<class T>(T value) {
@@ -97,7 +97,7 @@ void check_entries(std::size_t count) {
 }
 
 /// Copies of row i become rows begin[i] to begin[i + 1] - 1.
-std::vector<Index> places(const std::vector<Index>& rows, Index count) {
+std::vector<Index> first_copies(const std::vector<Index>& rows, Index count) {
   std::vector<Index> begin(static_cast<std::size_t>(count) + 1, 0);
   for (const Index row : rows) ++begin[static_cast<std::size_t>(row) + 1];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -111,16 +111,16 @@ SparseView select_columns(const SparseView& view, std::span<const Index> columns
   const auto* outer = static_cast<const I*>(view.outer);
   const bool by_row = view.major == SparseView::Major::row;
   const auto count = static_cast<Index>(columns.size());
-  std::vector<Index> place(static_cast<std::size_t>(by_row ? view.cols : 0), -1);
+  std::vector<Index> index(static_cast<std::size_t>(by_row ? view.cols : 0), -1);
   if (by_row)
     for (Index k = 0; k < count; ++k)
-      place[static_cast<std::size_t>(columns[static_cast<std::size_t>(k)])] = k;
+      index[static_cast<std::size_t>(columns[static_cast<std::size_t>(k)])] = k;
   auto owned = std::make_shared<Owned<T, I>>();
   owned->outer.push_back(0);
   for (Index line = 0; line < (by_row ? view.rows : count); ++line) {
     const Index from = by_row ? line : columns[static_cast<std::size_t>(line)];
     for (I k = outer[from]; k < outer[from + 1]; ++k) {
-      const Index at = by_row ? place[static_cast<std::size_t>(inner[k])] : Index{inner[k]};
+      const Index at = by_row ? index[static_cast<std::size_t>(inner[k])] : Index{inner[k]};
       if (at < 0) continue;
       owned->inner.push_back(static_cast<I>(at));
       owned->values.push_back(values[k]);
@@ -149,13 +149,13 @@ SparseView select_compressed(const SparseView& view, const std::vector<Index>& r
       end_line();
     }
   } else {
-    const std::vector<Index> begin = places(rows, view.rows);
+    const std::vector<Index> begin = first_copies(rows, view.rows);
     for (Index j = 0; j < view.cols; ++j) {
       for (I k = outer[j]; k < outer[j + 1]; ++k) {
         const auto row = static_cast<std::size_t>(inner[k]);
-        for (Index place = begin[row]; place < begin[row + 1]; ++place) {
+        for (Index index = begin[row]; index < begin[row + 1]; ++index) {
           owned->values.push_back(values[k]);
-          owned->inner.push_back(static_cast<I>(place));
+          owned->inner.push_back(static_cast<I>(index));
         }
       }
       end_line();
@@ -175,8 +175,8 @@ SparseView permute_compressed(const SparseView& view, std::uint64_t seed) {
   owned->values.resize(entries);
   owned->inner.resize(entries);
 
-  // Each draw takes the next row of an order that is drawn as far as it is needed; whatever order
-  // the last column left is as good a start as any.
+  // Each draw takes the next row of a permutation that is drawn only as far as it is needed; the
+  // order left by the last column is as good a start as any.
   std::vector<I> order(static_cast<std::size_t>(view.rows));
   std::iota(order.begin(), order.end(), I{0});
   Random random(seed);
@@ -192,7 +192,7 @@ SparseView permute_compressed(const SparseView& view, std::uint64_t seed) {
     std::sort(owned->inner.begin() + first, owned->inner.begin() + last);
   }
 
-  // Which value of a column meets which of its rows must be random, too.
+  // The assignment of the values of a column to its rows must be random too.
   std::vector<I> next(owned->outer.begin(), owned->outer.end() - 1);
   auto put = [&](Index, Index col, T value) {
     owned->values[static_cast<std::size_t>(next[static_cast<std::size_t>(col)]++)] = value;

@@ -10,14 +10,14 @@
 
 namespace spcart {
 
-/// What a kind of data offers besides its products where its samples are at hand: dense and sparse
+/// What a kind of data offers besides products if its samples are available: dense and sparse
 /// tables in memory do.
 class Samples {
  public:
   virtual ~Samples() = default;
 
  private:
-  // `rows` are within the table and rise.
+  // `rows` are within the table and ascending.
   virtual std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
                                                      const Preparation& preparation,
                                                      const Tick& tick, FormGram gram) const = 0;
@@ -29,43 +29,43 @@ class Samples {
   friend std::unique_ptr<DataMatrix> permute_columns(const DataMatrix&, std::uint64_t, const Tick&);
 };
 
-/// Samples of the stored table, in rising order and each as often as `rows` has it, as a matrix of
-/// their own that is prepared anew. Dense rows are read where they lie, sparse ones are copied;
-/// what `a` has a view of must outlive the matrix. Throws Error if the samples are not at hand:
-/// of a covariance, and of a table in a file.
+/// Samples of the stored table, in ascending order and each as often as `rows` has it, as a matrix
+/// of their own that is prepared anew. Dense rows are read in place, sparse ones are copied; what
+/// `a` has a view of must outlive the matrix. Throws Error if the samples are not available: for a
+/// covariance, and for a table in a file.
 std::unique_ptr<DataMatrix> select_rows(const DataMatrix& a, std::vector<Index> rows,
                                         const Preparation& preparation, const Tick& tick = {},
                                         FormGram gram = FormGram::no);
 
-/// The values of each variable in a random order of their own, prepared as `a` was: variables are
-/// as they were, but independent. It takes memory for a copy. Row means that are removed are
-/// removed before; but of a sparse table after. Throws Error likewise.
+/// The values of each variable in an independent random order, prepared as `a` was: variables keep
+/// their distribution but become independent. Needs memory for a copy. Row means are removed before
+/// the permutation; for a sparse table after it. Throws Error likewise.
 std::unique_ptr<DataMatrix> permute_columns(const DataMatrix& a, std::uint64_t seed,
                                             const Tick& tick = {});
 
 /// The same preparation, with means and scales to be measured again.
 Preparation measured_anew(Preparation preparation);
 
-// For the kinds that offer it.
+// For the kinds of data that offer it.
 
-/// A table of some rows of a dense one, which are read where they lie: nothing is copied. `rows`
-/// rise.
+/// A table of some rows of a dense one, which are read in place: nothing is copied. `rows` are
+/// ascending.
 std::unique_ptr<DataMatrix> make_gathered(const DenseView& view, std::vector<Index> rows,
                                           const Preparation& preparation, const Tick& tick,
                                           FormGram gram);
 
-/// The rows of a sparse table, copied; the view owns them. `rows` rise.
+/// The rows of a sparse table, copied; the view owns them. `rows` are ascending.
 SparseView selected_rows(const SparseView& view, const std::vector<Index>& rows);
 
-/// The columns of a sparse table, copied likewise. `columns` rise.
+/// The columns of a sparse table, copied likewise. `columns` are ascending.
 SparseView selected_columns(const SparseView& view, std::span<const Index> columns);
 
-/// The values of each variable, less the row means unless there are none, in a random order of
-/// their own.
+/// The values of each variable, less the row means unless these are empty, in an independent random
+/// order.
 Matrix permuted_columns(const DenseView& view, const Vector& row_means, std::uint64_t seed,
                         const Tick& tick);
 
-/// The same for a sparse table, whose row means stay: entries go to random rows of their columns.
+/// The same for a sparse table, whose row means stay: entries move to random rows of their columns.
 SparseView permuted_columns(const SparseView& view, std::uint64_t seed);
 
 }  // namespace spcart

@@ -6,7 +6,7 @@
 namespace spcart {
 namespace {
 
-/// A, whose products with A'A cost p^2 instead of a pass over the samples.
+/// A matrix A whose products with A'A cost p^2 instead of a pass over the samples.
 class MatrixWithGram final : public DataMatrix {
  public:
   MatrixWithGram(const DataMatrix& a, const Matrix& gram)

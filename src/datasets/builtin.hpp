@@ -13,7 +13,7 @@ Table make_pitprops();
 /// Patches of pictures of dead leaves: discs of random size and grey that hide one another. Sizes
 /// follow the power law that makes such pictures look alike at every scale, as natural ones do.
 struct PatchesOptions {
-  Index n = 5000;   ///< patches, a row each
+  Index n = 5000;   ///< patches, one per row
   Index size = 13;  ///< side of a patch in pixels, 2 to 64
   std::uint64_t seed = 0;
 };
@@ -23,7 +23,7 @@ Table make_patches(const PatchesOptions& options);
 void check_range(std::string_view dataset, std::string_view parameter, Index value, Index low,
                  Index high);
 
-/// The most numbers that a generated table may have: a slip of the finger must not fill the memory.
+/// The maximum size of a generated table: a typing error must not fill the memory.
 inline constexpr Index kMaxNumbers = 1'000'000'000;
 
 /// Throws Error unless n >= 2, p >= 1 and n p <= kMaxNumbers.

@@ -17,7 +17,8 @@
 namespace spcart {
 namespace {
 
-/// What a text "key=value,key=value" sets, on top of a problem's defaults in the same form.
+/// The values that a text "key=value,key=value" sets, on top of a data set's defaults in the same
+/// form.
 class Parameters {
  public:
   Parameters(const DatasetRecord& record, std::string_view text) : record_(record) {
@@ -76,8 +77,8 @@ class Parameters {
   std::map<std::string_view, std::string_view> values_;
 };
 
-/// Ten variables that show three hidden factors, h1 (four times), h2 (four times) and h3 (twice),
-/// each with noise of variance 1. h3 = -0.3 h1 + 0.925 h2 has no noise of its own.
+/// Ten variables that measure three hidden factors, h1 (four times), h2 (four times) and h3
+/// (twice), each with noise of variance 1. h3 = -0.3 h1 + 0.925 h2 has no noise of its own.
 Table make_synthetic() {
   Eigen::Matrix<double, 10, 2> factors;
   factors << Eigen::RowVector2d(1, 0).replicate<4, 1>(),  //
@@ -96,27 +97,27 @@ Table make_random(Index n, Index p, std::uint64_t seed) {
   return make_table(Random(seed).normal(n, p));
 }
 
-struct Problem {
+struct Dataset {
   DatasetRecord record;
   Table (*make)(const Parameters& given);
 };
 
-constexpr std::array kProblems = {
-    Problem{{"pitprops", "",
+constexpr std::array kDatasets = {
+    Dataset{{"pitprops", "",
              "Correlations of 13 properties of 180 pit props (Jeffers 1967), the classic of sparse "
              "PCA."},
             [](const Parameters&) { return make_pitprops(); }},
-    Problem{{"synthetic", "",
+    Dataset{{"synthetic", "",
              "Covariance of 10 variables made by 3 hidden factors (Zou, Hastie and Tibshirani "
              "2006); as in the SPCArt paper, the third factor has no noise of its own."},
             [](const Parameters&) { return make_synthetic(); }},
-    Problem{{"random", "n=500,p=100,seed=0",
+    Dataset{{"random", "n=500,p=100,seed=0",
              "n samples of p independent standard normal variables: no structure, for measuring "
              "speed."},
             [](const Parameters& given) {
               return make_random(given.whole("n"), given.whole("p"), given.seed());
             }},
-    Problem{{"spiked", "n=500,p=100,r=5,k=8,strength=8,noise=1,seed=0",
+    Dataset{{"spiked", "n=500,p=100,r=5,k=8,strength=8,noise=1,seed=0",
              "n samples of p variables with r planted components of k variables each, in noise."},
             [](const Parameters& given) {
               return make_spiked({.n = given.whole("n"),
@@ -128,7 +129,7 @@ constexpr std::array kProblems = {
                                   .seed = given.seed()})
                   .table;
             }},
-    Problem{{"patches", "n=5000,size=13,seed=0",
+    Dataset{{"patches", "n=5000,size=13,seed=0",
              "n patches of size x size pixels from pictures of discs that hide one another, with "
              "the statistics of natural images."},
             [](const Parameters& given) {
@@ -138,8 +139,8 @@ constexpr std::array kProblems = {
 };
 
 constexpr auto kRecords = [] {
-  std::array<DatasetRecord, kProblems.size()> records;
-  std::ranges::transform(kProblems, records.begin(), &Problem::record);
+  std::array<DatasetRecord, kDatasets.size()> records;
+  std::ranges::transform(kDatasets, records.begin(), &Dataset::record);
   return records;
 }();
 
@@ -171,9 +172,9 @@ Table load_dataset(std::string_view text) {
   const auto begin = Clock::now();
   if (text.starts_with('@')) text.remove_prefix(1);
   const std::string_view name = text.substr(0, text.find(':'));
-  const auto found = std::ranges::find(kProblems, name,
-                                       [](const Problem& problem) { return problem.record.name; });
-  if (found == kProblems.end())
+  const auto found = std::ranges::find(kDatasets, name,
+                                       [](const Dataset& dataset) { return dataset.record.name; });
+  if (found == kDatasets.end())
     throw Error(fmt::format("no dataset is named '@{}'; there are {}", name, known_names()));
   text.remove_prefix(std::min(name.size() + 1, text.size()));
   Table table = found->make(Parameters(found->record, text));

@@ -24,8 +24,8 @@ struct Disc {
   float grey;
 };
 
-/// A square picture that is built from the front to the back. Opposite sides meet, so that leaves
-/// need not be drawn beyond its rim.
+/// A square picture that is built from the front to the back. Opposite sides meet (a torus), so
+/// that leaves need not be drawn beyond its rim.
 class Picture {
  public:
   Picture() : light_(kSide * kSide, 0), gap_(kSide * kSide, 1) {}
@@ -68,7 +68,7 @@ class Picture {
   }
 
   std::vector<float> light_;  // from the discs so far, 0 to 255
-  std::vector<float> gap_;    // what of each pixel no disc covers yet, 1 to 0
+  std::vector<float> gap_;    // the fraction of each pixel that no disc covers yet, 1 to 0
   Index open_pixels_ = kSide * kSide;
 };
 
@@ -78,8 +78,8 @@ double draw_radius(double min_radius, Random& random) {
   return min_radius / std::sqrt(1 - random.uniform() * (1 - ratio * ratio));
 }
 
-/// Pictures differ in how near they are and in contrast: without that, patches would show neither
-/// the long tail of the spectrum nor the many faint patches of natural images.
+/// Pictures differ in distance and in contrast: otherwise patches would show neither the long tail
+/// of the spectrum nor the many faint patches of natural images.
 Picture draw_picture(Random& random) {
   const double min_radius = std::ldexp(0.5, static_cast<int>(random.below(kScales)));
   const double contrast = 1 - (1 - kMinContrast) * random.uniform();

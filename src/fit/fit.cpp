@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "data/warnings.hpp"
-#include "fit/arrange.hpp"
-#include "fit/find.hpp"
+#include "fit/arrange_components.hpp"
+#include "fit/find_loadings.hpp"
 #include "fit/search_stage.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
@@ -21,22 +21,22 @@
 namespace spcart {
 namespace {
 
-/// Of figures that are compared.
+/// Tolerance of comparisons.
 constexpr double kRounding = 1e-9;
 
-/// Runs the stages of a fit: times each, tells the observer and lets it stop them.
+/// Runs the stages of a fit: times each, reports its progress and lets the observer stop it.
 class Stages {
  public:
   explicit Stages(const Observer& observer) : observer_(observer) {}
 
   template <class Work>
   auto run(std::string_view stage, double& seconds, Work work) {
-    const Tick tick = [this, stage](double fraction) { tell(stage, fraction); };
-    tell(stage, 0);
+    const Tick tick = [this, stage](double fraction) { report_progress(stage, fraction); };
+    report_progress(stage, 0);
     const auto begin = Clock::now();
     auto result = work(tick);
     seconds += std::chrono::duration<double>(Clock::now() - begin).count();
-    tell(stage, 1);
+    report_progress(stage, 1);
     return result;
   }
 
@@ -45,7 +45,7 @@ class Stages {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void tell(std::string_view stage, double fraction) const {
+  void report_progress(std::string_view stage, double fraction) const {
     if (observer_ && !observer_({stage, fraction})) throw Cancelled();
   }
 
@@ -53,13 +53,14 @@ class Stages {
   Clock::time_point begin_ = Clock::now();
 };
 
-/// Entries that are not zero only because sums were rounded.
+/// Drops entries that are not zero only because sums were rounded.
 void drop_rounding(Loadings& x) {
   constexpr double kNothing = 1e-14;  // of the largest, which is between 1/sqrt(p) and 1
   x.prune([](Index, Index, double value) { return std::abs(value) > kNothing; });
 }
 
-/// `expected` of them are empty because there is no more variance, which was told already.
+/// `expected` of them are empty because there is no more variance, of which there is a warning
+/// already.
 void warn_of_empty(const Loadings& x, Index expected, std::vector<std::string>& warnings) {
   std::vector<Index> empty;
   for (Index i = 0; i < x.cols(); ++i)
@@ -77,7 +78,7 @@ std::vector<Index> own_order(Index r) {
 }
 
 std::string describe(Status status, Index iterations) {
-  if (status == Status::converged && iterations == 0) return "done";  // nothing was iterated
+  if (status == Status::converged && iterations == 0) return "done";  // no iterations
   const auto count = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
   return status == Status::converged ? "converged after " + count : "not converged within " + count;
 }
@@ -104,15 +105,15 @@ void append(std::vector<std::string>& warnings, const std::vector<std::string>& 
   warnings.insert(warnings.end(), more.begin(), more.end());
 }
 
-/// What became of the loadings after the method had found them.
+/// The origin of the loadings after the steps that follow the method.
 Origin origin_of(Origin found, const DataMatrix& a, const Options& options) {
   const bool searched = effort_of(options).level != Effort::Level::none;
   if (options.refine > 0 || searched || found == Origin::other) return Origin::other;
   return options.refit > 0 || !a.constant_columns().empty() ? Origin::support : found;
 }
 
-/// How near the target is in the end, in the unit that it was given in.
-void tell_target(Result& result) {
+/// Reports how near the final result is to the target, in the target's unit.
+void report_target(Result& result) {
   const Options& o = result.options;
   const Criteria& c = result.criteria;
   TargetReport& target = *result.target;
@@ -147,11 +148,11 @@ Basis find_basis(const DataMatrix& a, const Options& options, const Tick& tick) 
   if (!options.variance) return principal_basis(a, options.components, pca, tick);
   Basis basis = basis_explaining(a, *options.variance, pca, tick);
   if (components_explaining(basis, *options.variance) <= basis.rank)
-    basis.warnings.clear();  // they are about what is not needed
+    basis.warnings.clear();  // they are about components that are not needed
   return basis;
 }
 
-/// As many as explain what is asked for; all, where the data has no more.
+/// As many as explain the requested fraction; all if the data has no more.
 void set_components(Result& result, const Basis& basis) {
   const std::optional<double> variance = result.options.variance;
   if (!variance) return;
@@ -218,7 +219,7 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
                           .truncation = result.truncation.value_or(Truncation{}),
                           .truncated_from = std::move(found.truncated_from)});
 
-  if (result.target) tell_target(result);
+  if (result.target) report_target(result);
   warn_of_empty(result.loadings, std::max(found.without_variance, r - basis.rank), result.warnings);
   result.message = describe(result.status, result.iterations());
   if (result.status != Status::converged) result.warnings.push_back(result.message);

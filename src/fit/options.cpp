@@ -65,7 +65,7 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
      [](Options& o, std::string_view text) { o.sparsity = parse_number<double>("sparsity", text); },
      [](const Options& o) { return text_of(o.sparsity); }},
     {"keep", "", "F",
-     "find lambda: as few nonzeros as can be that explain at least this share of what PCA does",
+     "find lambda: as few nonzeros as possible that explain at least this share of what PCA does",
      [](Options& o, std::string_view text) { o.keep = parse_number<double>("keep", text); },
      [](const Options& o) { return text_of(o.keep); }},
     {"start", "", "NAME",
@@ -98,7 +98,7 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"restarts", "", "N", "spcart: random starts beside the start, of which the best is kept",
      [](Options& o, std::string_view text) { o.restarts = parse_number<Index>("restarts", text); },
      [](const Options& o) { return fmt::format("{}", o.restarts); }},
-    {"best-by", "", "objective|cpev", "by what the best start is chosen",
+    {"best-by", "", "objective|cpev", "criterion for the best start",
      [](Options& o, std::string_view text) { o.best_by = parse<BestBy>(text); },
      [](const Options& o) { return std::string(name(o.best_by)); }},
     {"refit", "", "N", "rounds of refitting the values on the support that was found",
@@ -123,7 +123,7 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
        o.tolerance = parse_number<double>("tolerance", text);
      },
      [](const Options& o) { return fmt::format("{}", o.tolerance); }},
-    {"max-iterations", "", "N", "largest number of iterations",
+    {"max-iterations", "", "N", "maximum number of iterations",
      [](Options& o, std::string_view text) {
        o.max_iterations = parse_number<Index>("max-iterations", text);
      },
@@ -137,7 +137,7 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"seed", "", "N", "of all random choices",
      [](Options& o, std::string_view text) { o.seed = parse_number<std::uint64_t>("seed", text); },
      [](const Options& o) { return fmt::format("{}", o.seed); }},
-    {"threads", "", "N", "number of threads; 0 is as many as OpenMP offers: one a core",
+    {"threads", "", "N", "number of threads; 0 is as many as OpenMP offers: one per core",
      [](Options& o, std::string_view text) { o.threads = parse_number<Index>("threads", text); },
      [](const Options& o) { return fmt::format("{}", o.threads); }},
 });
@@ -154,7 +154,7 @@ void at_least(std::string_view option, Index value, Index least) {
   if (value < least) reject(option, value, "it must be at least {}", least);
 }
 
-/// "spcart, st and tpower": names of what satisfies a condition.
+/// "spcart, st and tpower": names of the items that satisfy a condition.
 template <class Range, class Condition>
 std::string names_of(const Range& range, Condition satisfies) {
   std::vector<std::string_view> names;

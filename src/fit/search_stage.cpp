@@ -11,7 +11,7 @@
 namespace spcart {
 namespace {
 
-/// Rounds of refining what a search starts from.
+/// Rounds of refining the starts of a search.
 constexpr Index kRounds = 20;
 
 /// Nonzeros that the search may use.
@@ -26,7 +26,7 @@ std::vector<Index> budget_of(const Result& result, Counts counts) {
   return in_parts(result.loadings.nonZeros(), r);
 }
 
-/// Whether other starts than the method's result cost little: they take some dozen products of A'A
+/// Whether starts other than the method's result are cheap: they take some dozen products of A'A
 /// with r vectors.
 bool are_products_cheap(const DataMatrix& a, Index r) {
   constexpr double kMost = 5e6;
@@ -67,7 +67,7 @@ class Stage {
             .seed = options_.seed};
   }
 
-  /// What is to be improved, and other ends to begin with.
+  /// The loadings to improve, and other starts.
   std::vector<Loadings> starts() const {
     std::vector<Loadings> all = {result_.loadings};
     const bool cheap = are_products_cheap(a_, options_.components);

@@ -8,13 +8,13 @@
 namespace spcart {
 namespace {
 
-/// Neighbours are not told apart where lambda differs by less than this part of itself.
+/// Neighbours whose lambdas differ by less than this fraction are equal.
 constexpr double kResolution = 1e-7;
 
-/// Places where the target may lie that are followed at a time, and lambdas tried in all.
-constexpr std::size_t kMostPlaces = 4, kMostTrials = 400;
+/// Brackets of the target that are followed at a time, and maximum number of lambdas in all.
+constexpr std::size_t kMostBrackets = 4, kMostTrials = 400;
 
-/// What is kept may fall short by rounding.
+/// The kept share may fall short by rounding.
 constexpr double kRounding = 1e-12;
 
 class Search {
@@ -23,18 +23,19 @@ class Search {
          const Shares& shares)
       : trials_(trials), range_(range), type_(type), target_(target), shares_(shares) {}
 
-  TargetFound run() {
+  TargetResult run() {
     const auto together = static_cast<std::size_t>(trials_.together());
     std::vector<double> first = between(0, 1, together);
     first.push_back(0);
     look(first);
     while (!done() && points_.size() < kMostTrials) {
-      const std::vector<Place> places = promising();
-      if (places.empty()) break;
+      const std::vector<Bracket> brackets = promising();
+      if (brackets.empty()) break;
       std::vector<double> next;
-      const std::size_t each = std::max<std::size_t>(together / places.size(), 1);
-      for (const Place& place : places)
-        std::ranges::copy(between(place.dense.at, place.sparse.at, each), std::back_inserter(next));
+      const std::size_t each = std::max<std::size_t>(together / brackets.size(), 1);
+      for (const Bracket& bracket : brackets)
+        std::ranges::copy(between(bracket.dense.at, bracket.sparse.at, each),
+                          std::back_inserter(next));
       if (!look(next)) break;
     }
     best_.met = done() || (target_.kind == Target::Kind::keep && keeps(best_.share));
@@ -43,17 +44,17 @@ class Search {
   }
 
  private:
-  /// Along the way from the dense end of the range, 0, to the sparse one, 1.
+  /// A position between the dense end of the range, 0, and the sparse end, 1.
   struct Point {
     double at = 0;
     Index nonzeros = 0;
     double share = 0;
   };
-  struct Place {
+  struct Bracket {
     Point dense, sparse;
   };
 
-  /// Small lambdas matter more: most of them leave too little.
+  /// Small lambdas are tried more densely: most lambdas leave too little.
   double lambda(double at) const {
     const bool power =
         range_.sparser_upwards && (type_ == TruncationType::hard || type_ == TruncationType::soft);
@@ -63,7 +64,7 @@ class Search {
     return type_ == TruncationType::count ? std::round(value) : value;
   }
 
-  /// So many points between two.
+  /// This many points between two.
   static std::vector<double> between(double one, double other, std::size_t count) {
     std::vector<double> points;
     for (std::size_t k = 1; k <= count; ++k)
@@ -75,13 +76,13 @@ class Search {
   /// Tries those that are new; false if none is.
   bool look(const std::vector<double>& wanted) {
     std::vector<double> at, lambdas;
-    for (const double place : wanted) {
-      const double value = lambda(place);
+    for (const double position : wanted) {
+      const double value = lambda(position);
       const auto same = [&](double other) { return other == value; };
       if (std::ranges::any_of(points_, same, [&](const Point& p) { return lambda(p.at); }))
         continue;
       if (std::ranges::any_of(lambdas, same)) continue;
-      at.push_back(place);
+      at.push_back(position);
       lambdas.push_back(value);
     }
     std::vector<MethodResult> found = trials_.at(lambdas);
@@ -122,9 +123,9 @@ class Search {
                                               : static_cast<double>(point.nonzeros) > target_.value;
   }
 
-  /// Neighbours between which the target is crossed, those that may gain most first.
-  std::vector<Place> promising() const {
-    std::vector<Place> places;
+  /// Neighbours between which the target is crossed, by descending possible gain.
+  std::vector<Bracket> promising() const {
+    std::vector<Bracket> brackets;
     for (std::size_t k = 0; k < points_.size(); ++k) {
       const Point& one = points_[k];
       const Point other = k + 1 < points_.size() ? points_[k + 1] : Point{.at = 1};
@@ -134,15 +135,15 @@ class Search {
         continue;
       const Index fewest = std::min(one.nonzeros, other.nonzeros);
       if (target_.kind == Target::Kind::keep && fewest + 1 >= best_.nonzeros) continue;
-      places.push_back({one, other});
+      brackets.push_back({one, other});
     }
-    std::ranges::stable_sort(places, {}, [&](const Place& place) {
+    std::ranges::stable_sort(brackets, {}, [&](const Bracket& bracket) {
       return target_.kind == Target::Kind::keep
-                 ? static_cast<double>(std::min(place.dense.nonzeros, place.sparse.nonzeros))
-                 : std::min(distance(place.dense.nonzeros), distance(place.sparse.nonzeros));
+                 ? static_cast<double>(std::min(bracket.dense.nonzeros, bracket.sparse.nonzeros))
+                 : std::min(distance(bracket.dense.nonzeros), distance(bracket.sparse.nonzeros));
     });
-    if (places.size() > kMostPlaces) places.resize(kMostPlaces);
-    return places;
+    if (brackets.size() > kMostBrackets) brackets.resize(kMostBrackets);
+    return brackets;
   }
 
   const Trials& trials_;
@@ -151,13 +152,13 @@ class Search {
   const Target& target_;
   const Shares& shares_;
   std::vector<Point> points_;  ///< from dense to sparse
-  TargetFound best_;
+  TargetResult best_;
 };
 
 }  // namespace
 
-TargetFound find_target(const Trials& trials, const LambdaRange& range, TruncationType type,
-                        const Target& target, const Shares& shares) {
+TargetResult find_target(const Trials& trials, const LambdaRange& range, TruncationType type,
+                         const Target& target, const Shares& shares) {
   return Search(trials, range, type, target, shares).run();
 }
 

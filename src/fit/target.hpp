@@ -9,32 +9,33 @@
 
 namespace spcart {
 
-/// What lambda is to bring about.
+/// What lambda is to achieve.
 struct Target {
   enum class Kind {
-    nonzeros,  ///< so many, of all loadings together
-    keep       ///< at least this share of PCA's CPEV, by as few nonzeros as can be
+    nonzeros,  ///< this many in all loadings together
+    keep  ///< at least this share of PCA's CPEV (cumulative percentage of explained variance), with
+          ///< as few nonzeros as possible
   };
   Kind kind = Kind::nonzeros;
   double value = 0;
 };
 
-struct TargetFound {
+struct TargetResult {
   MethodResult found;
   double lambda = 0;
   Index nonzeros = 0;
-  double share = 0;  ///< of PCA's CPEV, where that was asked for
+  double share = 0;  ///< of PCA's CPEV, if requested
   bool met = false;
   Index trials = 0;
 };
 
-/// The shares of PCA's CPEV that loadings explain in the end.
+/// The shares of PCA's CPEV that the final loadings explain.
 using Shares = std::function<std::vector<double>(std::span<const MethodResult>)>;
 
-/// Looks for the lambda that meets the target, or comes nearest: first all over its range, then
-/// again and again between neighbours of which one is too dense and the other too sparse. What a
-/// lambda leaves need not fall evenly, so that there may be several such places.
-TargetFound find_target(const Trials& trials, const LambdaRange& range, TruncationType type,
-                        const Target& target, const Shares& shares);
+/// Looks for the lambda that meets the target, or comes nearest: first over its whole range, then
+/// repeatedly between neighbours of which one is too dense and the other too sparse. The number of
+/// nonzeros need not be monotonic in lambda, so there may be several such brackets.
+TargetResult find_target(const Trials& trials, const LambdaRange& range, TruncationType type,
+                         const Target& target, const Shares& shares);
 
 }  // namespace spcart

@@ -8,19 +8,19 @@
 
 namespace spcart {
 
-/// One method tried at several settings, from one basis: side by side where the method is spcart,
-/// one after the other where it is not.
+/// One method at several settings, from one basis: in parallel if the method is spcart, one after
+/// the other otherwise.
 class Trials {
  public:
   Trials(Method method, const Task& task) : method_(method), task_(task) {}
 
-  /// How many settings are tried at a time, and fit in memory.
+  /// Number of settings that are tried at a time, and fit in memory.
   Index together() const;
 
-  /// What is found at each lambda.
+  /// The result at each lambda.
   std::vector<MethodResult> at(std::span<const double> lambdas) const;
 
-  /// What is found by the task's own start, and by so many random ones.
+  /// The results from the task's own start, and from this many random ones.
   std::vector<MethodResult> from_random_starts(Index count) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace spcart {
 namespace {
 
-/// A component of whose squared length the others leave less than this lies in their span.
+/// If the others leave less than this of the squared length of a component, it is in their span.
 constexpr double kDependent = 1e-9;
 
 }  // namespace

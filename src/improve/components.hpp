@@ -7,7 +7,7 @@
 namespace spcart {
 
 /// Components X = (x_1 ... x_r) and what a change of one of them needs to know of the others. A
-/// component may be out: it then takes no part in the span, so that the others are "the others".
+/// component may be taken out: then the span is that of the others.
 ///
 /// With K = X'X, C = X'SX over the components that are in: W = K^-1, D = W C W. The projection on
 /// their span is X W X', and tr(W C) is the variance within it.
@@ -21,12 +21,13 @@ class Components {
 
   /// Takes a component out of the span. It keeps its entries.
   void take_out(Index t);
-  /// Puts x in its place, of unit length or empty, and into the span unless it lies in it already.
+  /// Replaces the component by x, of unit length or empty, and adds it to the span unless it is in
+  /// it.
   void put_in(Index t, SparseVector x);
-  /// Puts it back into the span as it was.
+  /// Adds it to the span again as it was.
   void put_back(Index t);
 
-  /// Works W and D out anew: each change leaves some rounding.
+  /// Computes W and D again: each change leaves some rounding error.
   void refresh();
 
   double explained() const;  ///< variance within the span, in units of S

@@ -11,10 +11,10 @@
 namespace spcart {
 namespace {
 
-/// A move must gain more than this part of the value: less may be rounding.
+/// A move must gain more than this fraction of the value: less may be rounding error.
 constexpr double kGain = 1e-9;
 
-/// A variable of which the others leave less than this has no value of its own.
+/// A variable of which the others leave less than this is in their span.
 constexpr double kSpanned = 1e-9;
 
 /// Supports up to this size are solved by a full decomposition, larger ones by iteration.
@@ -103,7 +103,7 @@ std::vector<Index> with(const std::vector<Index>& support, std::span<const Index
   return all;
 }
 
-/// The entries of x at another support, zero where it has none.
+/// The entries of x on another support, zero where it has none.
 Vector values_at(const SparseVector& x, const std::vector<Index>& support) {
   Vector values = Vector::Zero(static_cast<Index>(support.size()));
   std::size_t i = 0;
@@ -335,8 +335,8 @@ Quotient::Point Quotient::grow(Point from, Index count) {
   return from;
 }
 
-/// Many at once where there are many: those that seem to gain most for those that seem to lose
-/// least, fewer where that was too bold.
+/// Many at once if there are many: those with the largest estimated gain for those with the
+/// smallest estimated loss, fewer if that did not gain.
 bool Quotient::exchange_many(Point& from) {
   const Slope s = slope(from.x);
   const std::vector<Move> in = entries_by_gain(from, s, at(from.x.size()));
@@ -364,7 +364,7 @@ bool Quotient::exchange_many(Point& from) {
 }
 
 /// One for one: of the variables that gain most beside x, and all that could leave for them, the
-/// pairs whose value is highest before the others have settled are solved in full.
+/// pairs whose value is highest before the other entries are updated are solved in full.
 bool Quotient::exchange_one(Point& from) {
   constexpr std::size_t kEntering = 8, kTried = 4;
   const Slope s = slope(from.x);
@@ -377,12 +377,12 @@ bool Quotient::exchange_one(Point& from) {
 
   struct Pair {
     double value;
-    Index out, in;  // places in `all`
-    double entry;   // of the one that comes in, beside x
+    Index out, in;  // indices in `all`
+    double entry;   // of the one that enters, beside x
   };
   std::vector<Pair> pairs;
   for (Index j = k; j < static_cast<Index>(all.size()); ++j) {
-    // The best of span{x, e_j} is x + c e_j; then each variable is left out of it.
+    // The best of span{x, e_j} is x + c e_j; then each variable is removed from it.
     const double value = in[at(j - k)].value;
     const double bottom = value * p.b(j, j) - p.m(j, j);
     if (!(bottom > 0)) continue;
@@ -404,15 +404,15 @@ bool Quotient::exchange_one(Point& from) {
     if (a.value != b.value) return a.value > b.value;
     return a.in != b.in ? a.in < b.in : a.out < b.out;
   });
-  std::vector<Index> places(at(k));
+  std::vector<Index> indices(at(k));
   for (auto pair = pairs.begin(); pair != end; ++pair) {
-    for (Index i = 0; i < k; ++i) places[at(i)] = i == pair->out ? pair->in : i;
+    for (Index i = 0; i < k; ++i) indices[at(i)] = i == pair->out ? pair->in : i;
     Vector x = from.x.values;
     x[pair->out] = pair->entry;
-    const double value = solve_pencil({p.m(places, places), p.b(places, places)}, x);
+    const double value = solve_pencil({p.m(indices, indices), p.b(indices, indices)}, x);
     if (!(value > from.value * (1 + kGain))) continue;
     std::vector<std::pair<Index, double>> entries;
-    for (Index i = 0; i < k; ++i) entries.emplace_back(all[at(places[at(i)])], x[i]);
+    for (Index i = 0; i < k; ++i) entries.emplace_back(all[at(indices[at(i)])], x[i]);
     std::ranges::sort(entries);
     for (Index i = 0; i < k; ++i) {
       from.x.support[at(i)] = entries[at(i)].first;

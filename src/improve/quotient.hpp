@@ -7,16 +7,16 @@
 
 namespace spcart {
 
-/// What one more component is worth beside the others: the sparse generalised Rayleigh quotient
+/// The value of one more component beside the others: the sparse generalised Rayleigh quotient
 ///
 ///     f(x) = x'Mx / x'Bx,   M = N S N,   N = I - Q,   B = I + (price - 1) Q,
 ///
 /// with Q the projection on the span of the others. At price 0 it is the variance that x adds; the
-/// higher the price, the dearer is what x shares with the others. Neither M nor B is formed: both
-/// are low-rank corrections of S and I.
+/// higher the price, the more expensive is what x shares with the others. Neither M nor B is
+/// formed: both are low-rank corrections of S and I.
 class Quotient {
  public:
-  /// The component that is looked for must be out of the span of `others`.
+  /// The component to optimise must be taken out of `others`.
   Quotient(const Components& others, double price);
 
   /// A vector with its value.
@@ -27,27 +27,26 @@ class Quotient {
 
   /// The best values on a support, from a guess that need not be good.
   Point solve(const std::vector<Index>& support, const SparseVector& guess);
-  /// Adds the variables that add most until there are `count`; from one variable where x is empty.
+  /// Adds the variables that add most until there are `count`; from one variable if x is empty.
   Point grow(Point from, Index count);
-  /// Exchanges variables as long as that gains, and until so much work is done.
+  /// Exchanges variables as long as that gains, up to this much work.
   Point exchange(Point from, double most_work);
 
-  /// Drops the variables that take least away until there are `count`.
+  /// Drops the variables that lose least until there are `count`.
   Point shrink(Point from, Index count);
 
-  /// A variable that comes in or goes out, and the value of x after that, at least.
+  /// A variable that enters or leaves, and a lower bound of the value of x after that.
   struct Move {
     double value;
     Index variable;
   };
-  /// The variables outside that add most, at most so many; and all inside, those that are missed
-  /// least first.
+  /// The variables outside that add most, at most this many; and all inside, by ascending loss.
   std::vector<Move> entries(const Point& at, std::size_t most);
   std::vector<Move> exits(const Point& at);
 
   double value_of(const SparseVector& x);
 
-  /// f of each variable alone; 0 where the others span it.
+  /// f of each variable alone; 0 if the others span it.
   Vector values_of_variables() const;
 
   double work() const { return work_; }  ///< floating-point operations so far, about

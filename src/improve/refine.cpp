@@ -18,23 +18,23 @@
 namespace spcart {
 namespace {
 
-/// Scores are taken as if components overlapped by this part less than they do. Those that overlap
-/// then explain some of the data twice, and the next round pulls them apart: without it components
-/// drift into ever more oblique bases of much the same span.
+/// Scores are computed as if components overlapped by this fraction less than they do. Those that
+/// overlap then explain some of the data twice, and the next round pulls them apart: otherwise
+/// components drift into ever more oblique bases of much the same span.
 constexpr double kRepulsion = 0.1;
 
 /// Sweeps of coordinate descent in a round of relaxing.
 constexpr int kSweeps = 2;
 
-/// A score of which the others leave this part of its variance is a copy of them, and one of which
-/// they leave little more gains nothing that could be told from rounding.
+/// A score of which the others leave this fraction of its variance is in their span, and one of
+/// which they leave little more gains nothing beyond rounding error.
 constexpr double kCopy = 1e-12, kNearCopy = 1e-9;
 
-/// An exchange, and all of it together, must gain more than rounding; a round without exchanges
-/// this part of all that is explained.
+/// An exchange, and all exchanges together, must gain more than rounding error; a round without
+/// exchanges this fraction of the explained variance.
 constexpr double kRounding = 1e-9, kWorthARound = 1e-6;
 
-/// How many nonzeros there may be.
+/// Maximum numbers of nonzeros.
 struct Budget {
   Counts counts;
   std::vector<Index> each;
@@ -46,11 +46,11 @@ struct Budget {
   Index of(Index component) const { return each[static_cast<std::size_t>(component)]; }
 };
 
-/// The scores Y of loadings, in columns of unit length, by their products with A and each other.
+/// The scores Y of loadings, normalised to unit columns, by their products with A and each other.
 struct Scores {
   Matrix aty;            ///< Y'A, r x p
   Matrix yty;            ///< Y'Y
-  Vector lengths;        ///< of the columns before; zero for an empty component
+  Vector lengths;        ///< of the columns before normalisation; zero for an empty component
   double explained = 0;  ///< variance within the span of X
 };
 
@@ -59,7 +59,7 @@ struct Candidate {
   Scores y;
 };
 
-/// The part of the work that is the next of so many products with A.
+/// A tick for the next of this many products with A.
 Tick part_of(const Tick& tick, Index done, Index all) {
   return [&tick, done, all](double fraction) {
     if (tick) tick((static_cast<double>(done) + fraction) / static_cast<double>(all));
@@ -80,7 +80,8 @@ class Work {
     tick(1);
     return {x, scores(x, product)};
   }
-  /// Variance within the span of X, by an orthonormal basis: exact also for nearly dependent ones.
+  /// Variance within the span of X, by an orthonormal basis: accurate also for nearly dependent
+  /// ones.
   double variance_of_span(const Loadings& x) {
     constexpr double kDependent = 1e-10;
     const Matrix u = orthonormalized_above(Matrix(x), kDependent).q;
@@ -115,11 +116,11 @@ class Work {
   Gram gram_;
 };
 
-// Within a round X is dense and transposed, r x p: what belongs to a variable lies together, and
-// variables do not see each other.
+// Within a round X is dense and transposed, r x p: the entries of a variable are contiguous, and
+// variables are independent of each other.
 
-/// body(first, last) for parts of all variables, spread over threads where so many operations are
-/// worth it.
+/// Calls body(first, last) for parts of all variables, spread over threads if this many operations
+/// are worth it.
 template <class Body>
 void for_variables(Index p, double flops, Body body) {
   constexpr Index kLines = 16;
@@ -129,11 +130,11 @@ void for_variables(Index p, double flops, Body body) {
 
 double nonzeros(const Matrix& x) { return static_cast<double>((x.array() != 0).count()); }
 
-// Relaxing: |A - Y X'|^2 / 2 + sum mu_i |x_i|_1 falls over X by coordinate descent, with the mu
-// that leave as many nonzeros as the budget has. Weak entries come and go freely until the best
-// win.
+// Relaxing: minimises |A - Y X'|^2 / 2 + sum mu_i |x_i|_1 over X by coordinate descent, with the mu
+// that leave as many nonzeros as the budget has. Weak entries enter and leave freely until the best
+// remain.
 
-/// The size that just `count` entries exceed.
+/// The size that exactly `count` entries exceed.
 double threshold(std::vector<double>& sizes, Index count) {
   if (count >= static_cast<Index>(sizes.size())) return 0;
   const auto nth = sizes.begin() + static_cast<std::ptrdiff_t>(count);
@@ -155,7 +156,7 @@ Vector thresholds(const Matrix& z, const Budget& budget) {
   return mu;
 }
 
-/// One sweep. z takes what each entry would be without its threshold, given the others.
+/// One sweep. z receives what each entry would be without its threshold, given the others.
 void sweep(const Scores& y, const Vector& mu, Matrix& x, Matrix& z) {
   const Index r = x.rows();
   const double flops = 4 * static_cast<double>(r) * (static_cast<double>(x.cols()) + nonzeros(x));
@@ -176,7 +177,7 @@ void sweep(const Scores& y, const Vector& mu, Matrix& x, Matrix& z) {
   });
 }
 
-/// A component that thresholds emptied keeps its largest entry.
+/// A component that became empty by thresholding keeps its largest entry.
 void revive(const Scores& y, const Matrix& z, Matrix& x) {
   for (Index i = 0; i < x.rows(); ++i) {
     if (y.lengths[i] == 0 || (x.row(i).array() != 0).any()) continue;
@@ -186,7 +187,7 @@ void revive(const Scores& y, const Matrix& z, Matrix& x) {
   }
 }
 
-/// Zeroes the smallest entries beyond the budget, but none that is the largest of its component.
+/// Zeroes the smallest entries beyond the budget, except the largest of each component.
 void cut(const Budget& budget, Matrix& x) {
   Matrix sizes = x.cwiseAbs().transpose();
   const auto keep = [](Block part, Index count) {
@@ -224,16 +225,16 @@ Candidate relax(Work& work, Candidate at, const Budget& budget, Index rounds) {
   return at;
 }
 
-// Settling: while Y stays, what an entry of X is worth is known: one in the support what is lost
-// without it, one outside what is won with it. The best outside take the places of the worst
-// inside, and the values are refitted.
+// Settling: while Y is fixed, the worth of an entry of X is known: for one in the support the loss
+// without it, for one outside the gain with it. The best outside replace the worst inside, and the
+// values are refitted.
 
 /// The regression of one variable on the scores in its support.
 class Regression {
  public:
   explicit Regression(const Scores& y) : y_(y) {}
 
-  /// Gives x, the entries of variable j, the best values on their support.
+  /// Sets x, the entries of variable j, to the best values on their support.
   void fit(Index j, Eigen::Ref<Vector> x) {
     factor(j, x);
     for (Index k = size(); k-- > 0;) {
@@ -243,7 +244,7 @@ class Regression {
     }
   }
 
-  /// After fit: what every entry is worth.
+  /// After fit: the worth of every entry.
   void weigh(Index j, const Eigen::Ref<const Vector>& x, Eigen::Ref<Vector> worth) {
     left_ = y_.aty.col(j);
     variances_ = y_.yty.diagonal();
@@ -260,8 +261,8 @@ class Regression {
   Index size() const { return static_cast<Index>(active_.size()); }
   Index active(Index k) const { return active_[static_cast<std::size_t>(k)]; }
 
-  /// Cholesky of Y'Y at the support, the rows of all other scores carried along. A score that is a
-  /// copy of those before it is left out: its value will be zero.
+  /// Cholesky of Y'Y on the support, updating the rows of all other scores too. A score in the span
+  /// of those before it is left out: its value will be zero.
   void factor(Index j, const Eigen::Ref<const Vector>& x) {
     active_.clear();
     for (Index i = 0; i < x.size(); ++i)
@@ -284,7 +285,7 @@ class Regression {
     }
   }
 
-  /// Entry (k, k) of the inverse of Y'Y at the support.
+  /// Entry (k, k) of the inverse of Y'Y on the support.
   double inverse(Index k) {
     column_.setZero(size());
     column_[k] = 1;
@@ -303,8 +304,8 @@ class Regression {
   Vector pivots_, reduced_, left_, variances_, column_;
 };
 
-/// Exchanges entries of X. A variable changes at most once a round: then what its other entries are
-/// worth has not changed.
+/// Exchanges entries of X. A variable changes at most once per round: then the worth of its other
+/// entries has not changed.
 class Exchange {
  public:
   Exchange(const Matrix& worth, Matrix& x)
@@ -312,7 +313,7 @@ class Exchange {
     for (Index i = 0; i < x.rows(); ++i) held_.push_back((x.row(i).array() != 0).count());
   }
 
-  /// Among the components from first to before last, which share a budget.
+  /// Among the components from `first` to before `last`, which share a budget.
   void run(Index first, Index last, Index budget) {
     collect(first, last, budget);
     auto worst = inside_.begin();
@@ -390,7 +391,7 @@ class Exchange {
   Index room_ = 0, count_ = 0;
 };
 
-/// One round of settling X; the number of entries that came in.
+/// One round of settling X; returns the number of entries that entered.
 Index settle_once(const Scores& y, const Budget& budget, Matrix& x) {
   const Index r = x.rows(), p = x.cols();
   const double active = nonzeros(x) / static_cast<double>(p);
@@ -416,7 +417,7 @@ Index settle_once(const Scores& y, const Budget& budget, Matrix& x) {
   return exchange.count();
 }
 
-/// The best candidate on the way.
+/// Returns the best candidate on the way.
 Candidate settle(Work& work, Candidate at, const Budget& budget, Index rounds) {
   Candidate best = at;
   for (Index round = 0; round < rounds; ++round) {

@@ -14,11 +14,10 @@
 namespace spcart {
 namespace {
 
-/// Loadings that change by less than this are what they will be.
+/// Loadings that change by less than this have converged.
 constexpr double kRounding = 1e-14;
 
-/// One round: with B = X (X'X)^-1, A'Y = A'A B and Y'Y = B'A'A B are all that is needed of the
-/// data.
+/// One round: with B = X (X'X)^-1, only A'Y = A'A B and Y'Y = B'A'A B are needed from the data.
 Loadings refit_once(const DataMatrix& a, const Loadings& x, const Tick& tick) {
   const Matrix b = x * inverse_semidefinite(Matrix(x.transpose() * x));
   const Matrix aty = a.gram_times(b, tick);

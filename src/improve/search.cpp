@@ -12,7 +12,7 @@
 
 #include "base/parallel.hpp"
 #include "base/reject.hpp"
-#include "improve/chain.hpp"
+#include "improve/search_chain.hpp"
 #include "improve/searcher.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Operations of a chain at normal effort at least, and how many times as many are thorough.
+/// Minimum operations of a chain at normal effort, and the factor for thorough.
 constexpr double kNormalWork = 3e7, kThorough = 40;
 constexpr int kMostChains = 4;
 
@@ -45,7 +45,7 @@ void check(const DataMatrix& a, std::span<const Loadings> starts, const SearchOp
   check(options.effort, options.overlap);
 }
 
-/// Loadings at the known variables.
+/// Loadings restricted to the known variables.
 std::vector<SparseVector> known_part(const Loadings& x, const std::vector<Index>& variables) {
   std::vector<SparseVector> all;
   for (Index t = 0; t < x.cols(); ++t) {
@@ -94,7 +94,7 @@ std::vector<Index> variables_of(std::span<const Loadings> many) {
   return variables;
 }
 
-/// Operations of a sweep over all components, about.
+/// Approximate number of operations of a sweep over all components.
 double sweep_work(const SecondMoments& s, const std::vector<Index>& nonzeros) {
   const auto r = static_cast<double>(nonzeros.size()), m = static_cast<double>(s.size());
   double sum = 0;
@@ -102,8 +102,8 @@ double sweep_work(const SecondMoments& s, const std::vector<Index>& nonzeros) {
   return sum;
 }
 
-/// How many chains there are, and what each may use: few where a sweep is dear, so that two threads
-/// take as long for one chain as for all.
+/// How many chains there are, and what each may use: few if a sweep is expensive, so that two
+/// threads take as long for one chain as for all.
 struct ChainPlan {
   Index chains = 1;
   double work = 0;                ///< of each chain
@@ -117,7 +117,7 @@ ChainPlan plan_of(const SecondMoments& s, const SearchOptions& options, Effort::
   ChainPlan plan;
   plan.chains = static_cast<Index>(std::clamp(
       kMostChains * work / (kSweeps * sweep_work(s, options.nonzeros)), 1.0, 1.0 * kMostChains));
-  // A chain by itself makes some sweeps, unless that takes long.
+  // A single chain makes some sweeps, unless that takes long.
   if (plan.chains <= 2)
     work = std::max(1.5 * work, std::min(kFewSweeps * sweep_work(s, options.nonzeros), kMostAlone));
   plan.work = work;
@@ -138,13 +138,13 @@ Limit begun(const ChainPlan& plan) {
   return limit;
 }
 
-/// Whether components have no more nonzeros than is wanted.
-bool fits(const std::vector<SparseVector>& x, const Wanted& wanted) {
+/// Whether components have no more nonzeros than allowed.
+bool fits(const std::vector<SparseVector>& x, const SearchGoal& goal) {
   Index sum = 0, most = 0;
   for (std::size_t t = 0; t < x.size(); ++t) {
-    if (wanted.counts == Counts::each && x[t].size() > wanted.nonzeros[t]) return false;
+    if (goal.counts == Counts::each && x[t].size() > goal.nonzeros[t]) return false;
     sum += x[t].size();
-    most += wanted.nonzeros[t];
+    most += goal.nonzeros[t];
   }
   return sum <= most;
 }
@@ -172,9 +172,9 @@ Loadings Searcher::run(std::span<const Loadings> starts, const SearchOptions& op
                        const Tick& tick) const {
   std::vector<std::vector<SparseVector>> from;
   for (const Loadings& x : starts) from.push_back(known_part(normalized(x), s_.variables()));
-  const Wanted wanted{options.nonzeros, options.counts, options.overlap};
+  const SearchGoal goal{options.nonzeros, options.counts, options.overlap};
   Answer best{from.front(), merit_of(s_, from.front())};
-  const Merit given = fits(from.front(), wanted) ? best.merit : Merit{.overlap = 2};
+  const Merit given = fits(from.front(), goal) ? best.merit : Merit{.overlap = 2};
   best.merit = given;
   SharedTick shared(tick);
   const auto run_chains = [&](const ChainPlan& plan) {
@@ -182,19 +182,19 @@ Loadings Searcher::run(std::span<const Loadings> starts, const SearchOptions& op
     parallel_for(plan.chains, threads() > 1 && plan.chains > 1, [&](Index i) {
       const ThreadScope alone(1);  // its products are small
       const auto k = static_cast<std::size_t>(i);
-      Chain chain(s_, wanted, seed_of(options.seed, i), begun(plan),
+      Chain chain(s_, goal, seed_of(options.seed, i), begun(plan),
                   [&](double part) { shared(part); });
       // The last start first: with one chain there is time for the best guess only.
       answers[k] = chain.run(k < from.size() ? &from[from.size() - 1 - k] : nullptr);
     });
     for (Answer& answer : answers) {
-      if (!fits(answer.x, wanted)) continue;
+      if (!fits(answer.x, goal)) continue;
       const bool less =
           given.overlap <= options.overlap && answer.merit.explained < given.explained;
       if (!less && answer.merit.better_than(best.merit, options.overlap)) best = std::move(answer);
     }
   };
-  // More effort begins with what normal effort finds, so that it never ends with a worse answer.
+  // More effort begins with the result of normal effort, so that it never ends with a worse one.
   const ChainPlan normal = plan_of(s_, options, Effort::Level::normal);
   run_chains(normal);
   if (options.effort.level != Effort::Level::normal) {

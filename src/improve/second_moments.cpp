@@ -7,11 +7,11 @@
 namespace spcart {
 namespace {
 
-/// S is kept whole up to this many variables (128 MB), and on this many where there are more.
+/// S is kept as a whole up to this many variables (128 MB), and for this many if there are more.
 constexpr Index kMostWhole = 4096, kMostChosen = 2048;
 
-/// A factor is kept up to this many numbers (256 MB), and at most this multiple of what is stored:
-/// a sparse table stays sparse.
+/// A factor is kept up to this many numbers (256 MB), and at most this multiple of the stored
+/// numbers: a sparse table stays sparse.
 constexpr double kMostFactor = 1 << 25, kMostTimesStored = 4;
 
 enum class Form { factor, whole, chosen };
@@ -48,7 +48,7 @@ SecondMoments::SecondMoments(const DataMatrix& a, const Vector& promising,
   diagonal_ = a.column_squared_norms() / unit_;
   const Form form = form_of(a);
   if (form == Form::factor) {
-    // A' I is A', prepared, whatever A is stored in.
+    // A' I is A', prepared, for any storage of A.
     factor_ = a.adjoint_times(Matrix::Identity(a.rows(), a.rows()), tick).transpose();
     factor_ /= std::sqrt(unit_);
   } else if (form == Form::whole) {

@@ -15,17 +15,17 @@ struct SparseVector {
   Index size() const { return static_cast<Index>(support.size()); }
 };
 
-/// S = A'A on the variables that a search may use, by whichever takes less room: S itself, or a
-/// factor Z with S = Z'Z where there are fewer samples than variables. All is in units of `unit()`,
-/// about |A|_F^2, so that no square overflows or vanishes.
+/// S = A'A on the variables that a search may use, in whichever form needs less memory: S itself,
+/// or a factor Z with S = Z'Z if there are fewer samples than variables. Everything is in units of
+/// `unit()`, about |A|_F^2, so that no square overflows or underflows.
 class SecondMoments {
  public:
-  /// `promising` ranks variables: where there are too many for S, those of the highest rank are
-  /// taken, and those of `required` in any case.
+  /// `promising` ranks variables: if there are too many for S, those of the highest rank are used,
+  /// and those of `required` in any case.
   SecondMoments(const DataMatrix& a, const Vector& promising, std::span<const Index> required,
                 const Tick& tick);
 
-  /// Whether there is room for so many variables that are required.
+  /// Whether there is room for this many required variables.
   static bool can_hold(const DataMatrix& a, Index required);
 
   Index size() const { return diagonal_.size(); }  ///< number of variables that are known
@@ -33,7 +33,7 @@ class SecondMoments {
   double total() const { return total_; }          ///< trace of S over all variables of A
   const Vector& diagonal() const { return diagonal_; }
 
-  /// The variable of A that each known one is; empty if all are known.
+  /// The variable of A of each known one; empty if all are known.
   const std::vector<Index>& variables() const { return variables_; }
 
   /// S x.
@@ -41,12 +41,12 @@ class SecondMoments {
   /// S at the rows and columns of some variables.
   void block(std::span<const Index> variables, Matrix& s) const;
 
-  /// The factor at some columns, where S is kept by its factor: empty otherwise.
+  /// Some columns of the factor, if S is kept by its factor: empty otherwise.
   Matrix factor_columns(std::span<const Index> variables) const;
   bool is_factored() const { return factor_.size() > 0; }
 
-  /// Work of one product with a vector of so many nonzeros, in operations of scattered numbers:
-  /// those of the factor lie side by side, and take so much of the time.
+  /// Work of one product with a vector with this many nonzeros, in operations on scattered numbers:
+  /// those of the factor are contiguous, and take a fraction of the time.
   double cost_of_product(Index nonzeros) const;
   static constexpr double kFast = 0.45;
 

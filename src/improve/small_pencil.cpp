@@ -15,7 +15,7 @@ using SmallVector = std::array<double, kMostSmall>;
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The lower half of s B - M as L D L', in place; false if a pivot vanishes, or is not positive
-/// where all have to be.
+/// although `positive`.
 bool factor(const Matrix& m, const Matrix& b, double s, bool positive, Small& l) {
   const Index k = m.rows();
   for (Index j = 0; j < k; ++j) {
@@ -60,7 +60,7 @@ Products products(const Matrix& m, const Matrix& b, const SmallVector& x) {
   return p;
 }
 
-/// From the guess; false if that leads to no eigenvector, or not to the leading one.
+/// From the guess; false if that does not lead to an eigenvector, or not to the leading one.
 bool iterate(const Matrix& m, const Matrix& b, Vector& x, double& value) {
   constexpr int kMostSteps = 8;
   constexpr double kConverged = 1e-14, kMargin = 1e-10;
@@ -73,7 +73,7 @@ bool iterate(const Matrix& m, const Matrix& b, Vector& x, double& value) {
   Small l;
   bool converged = false;
   for (int step = 0; step < kMostSteps && !converged; ++step) {
-    // A little above the value, where the matrix is singular at an eigenvector.
+    // A little above the value, at which the matrix is singular.
     if (!factor(m, b, value * (1 + kConverged), false, l)) return false;
     y = p.bx;
     solve(l, k, y);

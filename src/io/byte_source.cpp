@@ -126,7 +126,7 @@ void ByteSource::inflate_step() {
   } else if (status == Z_MEM_ERROR) {
     throw std::bad_alloc();
   } else if (status != Z_OK && status != Z_BUF_ERROR) {
-    // Only a member that has not begun can fail before it gives a byte.
+    // Only a member that has not begun can fail before its first byte.
     if (members_ > 1 && stream_->total_out == 0) fail({name_}, "has rubbish after its gzip data");
     fail({name_}, "is a broken gzip file: {}", stream_->msg != nullptr ? stream_->msg : "corrupt");
   }

@@ -16,8 +16,8 @@ struct z_stream_s;
 
 namespace spcart::io {
 
-/// The bytes of a file, or of standard input for "-", unpacked where they are gzipped. Every
-/// failure is an Error that names the file.
+/// The bytes of a file, or of standard input for "-", unpacked if they are gzipped. Every failure
+/// is an Error that names the file.
 class SPCART_EXPORT_TO_MPI ByteSource {
  public:
   explicit ByteSource(const std::filesystem::path& path, Tick tick = {});
@@ -28,16 +28,16 @@ class SPCART_EXPORT_TO_MPI ByteSource {
   /// Reads up to `count` bytes; fewer only at the end.
   std::size_t read(char* to, std::size_t count);
 
-  /// The first bytes, whether they have been read yet or not; at least 16 where there are as many.
+  /// The first bytes, whether they have been read yet or not; at least 16 if there are as many.
   std::string_view head() const { return head_; }
 
-  /// As messages call it.
+  /// The name in messages.
   const std::string& name() const { return name_; }
 
-  /// Number of bytes where it is known beforehand: of plain files.
+  /// Number of bytes if it is known beforehand: of plain files.
   std::optional<std::uint64_t> size() const;
 
-  /// The file where it is one that can be read again; none of standard input and of pipes.
+  /// The file if it can be read again; none for standard input and pipes.
   const std::shared_ptr<const OpenFile>& file() const { return opened_; }
   bool is_gzipped() const { return stream_ != nullptr; }
 
@@ -71,12 +71,12 @@ class SPCART_EXPORT_TO_MPI ByteSource {
   std::size_t head_used_ = 0;
 };
 
-/// The lines of a text, one after the other, where they lie in its buffer.
+/// The lines of a text, one after the other, in its buffer.
 class LineReader {
  public:
   explicit LineReader(ByteSource& source);
 
-  /// Goes to the next line; false at the end of the text.
+  /// Advances to the next line; false at the end of the text.
   bool next() {
     line_ = next_;
     number_ += lines_;
@@ -84,12 +84,12 @@ class LineReader {
     return extend();
   }
 
-  /// Takes the following line into the present one, as a quoted field needs; false at the end.
+  /// Appends the following line to the current one, for a quoted field; false at the end.
   bool extend();
 
   char* begin() { return buffer_.data() + line_; }
   char* end() { return buffer_.data() + line_end_; }  ///< before the line's ending
-  /// The line after the present one, as far as it has been read.
+  /// The line after the current one, as far as it has been read.
   std::string_view following() const {
     const std::string_view rest(buffer_.data() + next_, filled_ - next_);
     return rest.substr(0, rest.find('\n'));
@@ -102,11 +102,11 @@ class LineReader {
 
   ByteSource& source_;
   std::vector<char> buffer_;
-  std::size_t line_ = 0, line_end_ = 0;  ///< the present line
+  std::size_t line_ = 0, line_end_ = 0;  ///< the current line
   std::size_t next_ = 0;                 ///< the line after it
   std::size_t filled_ = 0;
   Index number_ = 1;
-  Index lines_ = 0;  ///< how many the present one consists of
+  Index lines_ = 0;  ///< that the current one consists of
 };
 
 }  // namespace spcart::io

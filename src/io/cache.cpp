@@ -29,17 +29,17 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 
-/// The beginning of a file of ours.
+/// The beginning of a file of the cache.
 struct Header {
   std::array<char, 8> magic = {'s', 'p', 'c', 'a', 'r', 't', '\n', '\1'};
   std::uint64_t scalar = 0, by_column = 0, sparse = 0, rows = 0, cols = 0, entries = 0;
-  std::uint64_t values = 0, inner = 0, outer = 0;  ///< where they begin
+  std::uint64_t values = 0, inner = 0, outer = 0;  ///< their offsets
   std::uint64_t text = 0, text_bytes = 0;
-  std::uint64_t check = 0;  ///< hash of the text behind the header, this being 0
+  std::uint64_t check = 0;  ///< hash of the text behind the header, computed with 0 here
 };
 static_assert(sizeof(Header) == 104 && sizeof(Header) <= kCacheHeader);
 
-/// FNV-1a: tells names of files apart, and whether what is read is what was written.
+/// FNV-1a: distinguishes the names of files, and detects content that has changed.
 std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
@@ -122,7 +122,7 @@ Names take_names(std::string_view& text) {
   return names;
 }
 
-/// Throws Error if the file is not what `key` says.
+/// Throws Error if the file does not match `key`.
 Table read_kept(const fs::path& path, const std::string& key) {
   const auto file = open_file(path);
   Header header;
@@ -205,7 +205,7 @@ std::optional<Table> Cache::find() const {
   try {
     table = read_kept(target(), key_);
   } catch (const Error&) {
-    return std::nullopt;  // it will be made anew
+    return std::nullopt;  // it will be made again
   }
   auto& view = std::get<FileView>(table.values);
   if (stored_bytes(view) <= room(view.cols)) return std::nullopt;

@@ -13,37 +13,37 @@
 
 namespace spcart::io {
 
-/// Numbers begin behind as many bytes in files of ours, which docs/files.md describes.
+/// Numbers begin after this many bytes in files of the cache, which docs/files.md describes.
 inline constexpr std::uint64_t kCacheHeader = 4096;
 
-/// Decides where a table that is being read is kept, and holds the binary copies of those that are
-/// not kept in memory. With a folder to keep them in, a copy serves until its source or the way of
-/// reading it changes; without one, copies have no names and are gone at the end.
+/// Decides where a table that is being read is kept, and holds the binary copies of tables that are
+/// not kept in memory. In a folder for them, a copy is valid until its source or the options of
+/// reading it change; without a folder, copies have no names and disappear at the end.
 class SPCART_EXPORT_TO_MPI Cache {
  public:
   /// Throws Error if the folder cannot be used.
   Cache(const ReadOptions& options, const std::filesystem::path& path, const ByteSource& source);
 
-  /// Bytes that a table of so many columns may take in memory. Throws Error if not even the work
+  /// Bytes that a table with this many columns may use in memory. Throws Error if not even the work
   /// on it would fit.
   std::uint64_t room(Index cols) const;
 
-  /// Bytes that a pass over a file may take for its buffers.
+  /// Bytes that the buffers of a pass over a file may use.
   std::uint64_t buffers(Index cols) const;
 
-  /// A table that was kept by an earlier run, where it still holds and does not fit in memory.
+  /// A table that was kept by an earlier run, if it is still valid and does not fit in memory.
   std::optional<Table> find() const;
 
   /// Whether memory is limited by the caller.
   bool is_limited() const { return options_.storage == Storage::automatic && options_.memory > 0; }
 
-  /// A new file for what does not fit.
+  /// A new file for a table that does not fit.
   std::unique_ptr<TemporaryFile> new_file() const;
 
-  /// A file of ours that is written as the table that it holds. `layout` says where what lies.
+  /// Takes a written file as the table that it holds. `layout` has the offsets.
   FileView adopt(std::unique_ptr<TemporaryFile> file, FileView layout);
 
-  /// Gives the last file that was adopted its name, where it is to be kept and is this table's.
+  /// Gives the last adopted file its name, if it is to be kept and belongs to this table.
   void keep(Table& table);
 
  private:

@@ -14,7 +14,7 @@ namespace spcart::io {
 
 namespace {
 
-/// A record as it was read, copied since reading on may move it.
+/// A record as it was read, copied because further reading may move it.
 struct Record {
   std::string text;
   Index line = 0;
@@ -33,7 +33,7 @@ bool is_text(const Field& field) {
   return classify(field.text, ignored) == Cell::text;
 }
 
-/// How often the character stands outside quotes.
+/// How often the character occurs outside quotes.
 std::ptrdiff_t unquoted(std::string_view line, char wanted) {
   bool quoted = false;
   return std::count_if(line.begin(), line.end(), [&](char c) {
@@ -42,7 +42,7 @@ std::ptrdiff_t unquoted(std::string_view line, char wanted) {
   });
 }
 
-/// Follows quotes through a record that comes line by line.
+/// Tracks quotes through a record that spans several lines.
 class QuoteState {
  public:
   explicit QuoteState(char separator) : separator_(separator) {}
@@ -65,7 +65,7 @@ class QuoteState {
  private:
   char separator_;
   bool open_ = false;
-  bool may_open_ = true;  ///< at the beginning of a field, or right behind a quote
+  bool may_open_ = true;  ///< at the beginning of a field, or right after a quote
 };
 
 class CsvReader {
@@ -113,7 +113,7 @@ class CsvReader {
   bool labels_ = false;
   std::size_t fields_ = 0;          ///< in a data line
   std::size_t first_fields_ = 0;    ///< in the first line
-  std::vector<std::string> names_;  ///< of all columns but the labels
+  std::vector<std::string> names_;  ///< of all columns except the labels
   std::vector<bool> keep_;          ///< which of them are variables
   std::size_t variables_ = 0;
 
@@ -124,7 +124,7 @@ class CsvReader {
 
 Table CsvReader::read() {
   std::vector<Record> head = first_records();
-  // Splitting unescapes quotes where they lie.
+  // Splitting unescapes quotes in place.
   std::vector<Record> copies = head;
   const auto first = split(copies[0].begin(), copies[0].end(), copies[0].line);
   const auto second = copies.size() > 1 ? split(copies[1].begin(), copies[1].end(), copies[1].line)
@@ -145,7 +145,7 @@ Table CsvReader::read() {
   return make_table();
 }
 
-/// The records by which separator, header and labels are decided.
+/// The records from which separator, header and labels are determined.
 std::vector<Record> CsvReader::first_records() {
   constexpr std::size_t kMost = 21;
   std::vector<Record> records;
@@ -160,7 +160,7 @@ std::vector<Record> CsvReader::first_records() {
   return records;
 }
 
-/// Goes to the next line that is not blank.
+/// Advances to the next line that is not blank.
 bool CsvReader::next_record() {
   while (lines_.next())
     if (std::any_of(lines_.begin(), lines_.end(), [](char c) { return c != ' '; })) return true;
@@ -180,7 +180,7 @@ void CsvReader::complete_quotes() {
 }
 
 /// The first candidate that splits both of the first two lines into the same number of fields, more
-/// than one; else the first that the first line has.
+/// than one; otherwise the first that occurs in the first line.
 void CsvReader::sniff_separator() {
   const std::string_view line(lines_.begin(), lines_.end()), next = lines_.following();
   constexpr std::array kCandidates = {',', '\t', ';'};
@@ -206,7 +206,7 @@ std::vector<Field> CsvReader::split(char* at, char* end, Index line) const {
   }
 }
 
-/// Takes the field at `at` and goes to its end. A quoted one is unescaped where it lies.
+/// Takes the field at `at` and advances to its end. A quoted one is unescaped in place.
 Field CsvReader::take_field(char*& at, char* end, Place place) const {
   char* start = std::find_if(at, end, [](char c) { return c != ' '; });
   if (start == end || *start != '"') {
@@ -226,7 +226,7 @@ Field CsvReader::take_field(char*& at, char* end, Place place) const {
   return {{start, static_cast<std::size_t>(out - start)}, true};
 }
 
-/// Whether the first line holds names, by what it and the second line hold.
+/// Whether the first line holds names, by the content of the first two lines.
 void CsvReader::decide_header(const std::vector<Field>& first, const std::vector<Field>& second) {
   first_fields_ = first.size();
   if (options_.header != Tristate::automatic) {
@@ -271,7 +271,7 @@ void CsvReader::decide_labels(const std::vector<Field>& first, const std::vector
                      (data.size() > 1 && is_text(data[0]) && (!header_ || begin_with_text(head)))));
 }
 
-/// Whether all the first lines below the header do: a single one may have a slip there.
+/// Whether all the first lines below the header begin with text: a single one may be a mistake.
 bool CsvReader::begin_with_text(const std::vector<Record>& head) const {
   return std::all_of(head.begin() + 1, head.end(), [this](Record record) {
     char* at = record.begin();
@@ -324,7 +324,7 @@ void CsvReader::add_record(char* at, char* end, Index line) {
         at += stop - at;
       } else {
         const Field field = take_field(at, end, place);
-        // A line that is too short may end in a cell that is wrong for that reason only.
+        // A line that is too short may end in a cell that is invalid only for that reason.
         if (at == end && !last) reject_ragged(line, j + 1);
         *out = number(trim(field.text), place);
       }
@@ -375,7 +375,7 @@ void CsvReader::reject_text(std::string_view text, Place place) const {
     fail(place, "'{}' of '{}' is not a number; --row-labels yes takes the first column for names",
          printable(text), name);
   }
-  // Text in the first sample means a column of text, later on it means a slip.
+  // Text in the first sample indicates a column of text, later on it indicates a mistake.
   if (records_ == 1) {
     fail(place, "'{}' of '{}' is not a number; --exclude {} leaves a column out", printable(text),
          name, name.find(' ') == std::string::npos ? name : fmt::format("\"{}\"", name));

@@ -5,8 +5,8 @@
 
 namespace spcart::io {
 
-/// Reads separated text. The separator is found in the first line where none is given (0). Missing
-/// cells become NaN unless the options reject them; variables to leave out are left out, and for a
+/// Reads separated text. The separator is detected in the first line if none is given (0). Missing
+/// cells become NaN unless the options reject them; excluded variables are left out, and for a
 /// covariance their rows too.
 Table read_csv(ByteSource& source, const ReadOptions& options, Cache& cache, char separator = 0);
 

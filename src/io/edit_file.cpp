@@ -46,16 +46,16 @@ FileView edited_dense(const FileView& view, const Edit& edit, Cache& cache, cons
   return cache.adopt(std::move(file), layout);
 }
 
-std::vector<Index> new_places(const std::vector<bool>& keep, Index count) {
-  std::vector<Index> places;
+std::vector<Index> new_indices(const std::vector<bool>& keep, Index count) {
+  std::vector<Index> indices;
   Index next = 0;
-  for (Index i = 0; i < count; ++i) places.push_back(is_kept(keep, i) ? next++ : -1);
-  return places;
+  for (Index i = 0; i < count; ++i) indices.push_back(is_kept(keep, i) ? next++ : -1);
+  return indices;
 }
 
 FileView edited_sparse(const FileView& view, const Edit& edit, Cache& cache, const Tick& tick) {
-  const std::vector<Index> rows = new_places(edit.rows, view.rows),
-                           cols = new_places(edit.cols, view.cols);
+  const std::vector<Index> rows = new_indices(edit.rows, view.rows),
+                           cols = new_indices(edit.cols, view.cols);
   SparseWriter writer(cache, kept(edit.rows, view.rows), kept(edit.cols, view.cols),
                       static_cast<std::uint64_t>(view.entries));
   for_each_value(

@@ -6,10 +6,10 @@
 
 namespace spcart::io {
 
-/// What becomes of a table in a file when it is copied.
+/// The changes to a table in a file when it is copied.
 struct Edit {
   std::vector<bool> rows = {}, cols = {};  ///< which stay; empty: all
-  std::vector<double> fill = {};  ///< what a missing value of each column becomes; empty: it stays
+  std::vector<double> fill = {};  ///< replaces the missing values of each column; empty: they stay
 };
 
 FileView edited(const FileView& view, const Edit& edit, Cache& cache, const Tick& tick);

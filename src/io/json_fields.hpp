@@ -16,7 +16,7 @@ namespace spcart::io {
 
 using nlohmann::json;
 
-/// The fields of a JSON object, each checked as it is taken. Errors name the file and the field.
+/// The fields of a JSON object, each checked when it is read. Errors name the file and the field.
 class Fields {
  public:
   Fields(std::string_view file, std::string path, const json& object)
@@ -112,10 +112,10 @@ class Fields {
   const json& object_;
 };
 
-/// All that is left of the source, which must be JSON.
+/// Everything that is left of the source, which must be JSON.
 json parse_json(ByteSource& source);
 
-/// What another major version has written means something else.
+/// Throws Error for a file of another major version, whose fields may mean something else.
 void check_version(const Fields& fields);
 
 }  // namespace spcart::io

@@ -13,16 +13,16 @@ namespace spcart {
 namespace {
 
 using Names = std::span<const std::string>;
-using Places = std::unordered_map<std::string_view, Index>;
+using IndexByName = std::unordered_map<std::string_view, Index>;
 
-Places places_of(Names names) {
-  Places places;
-  for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i], static_cast<Index>(i));
-  return places;
+IndexByName index_by_name(Names names) {
+  IndexByName indices;
+  for (std::size_t i = 0; i < names.size(); ++i) indices.emplace(names[i], static_cast<Index>(i));
+  return indices;
 }
 
-/// The first few of the names that are not among the others, and how many there are besides.
-std::string absent(Names names, const Places& among) {
+/// The first few of the names that are not among the others, and how many more there are.
+std::string absent(Names names, const IndexByName& among) {
   constexpr std::size_t kShown = 5;
   std::string list;
   std::size_t count = 0;
@@ -32,10 +32,10 @@ std::string absent(Names names, const Places& among) {
   return count > kShown ? fmt::format("{} and {} more", list, count - kShown) : list;
 }
 
-void reject_twins(Names names, const Places& places, std::string_view whose,
-                  std::string_view owner) {
+void reject_duplicates(Names names, const IndexByName& indices, std::string_view whose,
+                       std::string_view owner) {
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (places.at(names[i]) != static_cast<Index>(i))
+    if (indices.at(names[i]) != static_cast<Index>(i))
       io::fail({owner}, "cannot be matched with the data: {} two variables named '{}'", whose,
                io::printable(names[i]));
 }
@@ -55,7 +55,7 @@ std::vector<Index> by_position(std::size_t count) {
 std::vector<Index> match_variables(std::span<const std::string> data,
                                    std::span<const std::string> others, std::string_view owner) {
   if (std::ranges::equal(data, others)) return by_position(data.size());
-  const Places in_data = places_of(data), in_others = places_of(others);
+  const IndexByName in_data = index_by_name(data), in_others = index_by_name(others);
   const std::string missing = absent(data, in_others), superfluous = absent(others, in_data);
   const bool same = missing.empty() && superfluous.empty();
   if (!same && (are_default(data) || are_default(others))) {
@@ -65,8 +65,8 @@ std::vector<Index> match_variables(std::span<const std::string> data,
   if (!superfluous.empty()) io::fail({owner}, "has variables that the data lacks: {}", superfluous);
   if (!missing.empty())
     io::fail({owner}, "lacks variables of the data: {} (--exclude leaves them out)", missing);
-  reject_twins(data, in_data, "the data has", owner);
-  reject_twins(others, in_others, "it has", owner);
+  reject_duplicates(data, in_data, "the data has", owner);
+  reject_duplicates(others, in_others, "it has", owner);
   std::vector<Index> order;
   for (const std::string& name : data) order.push_back(in_others.at(name));
   return order;

@@ -62,8 +62,8 @@ class MatrixMarketReader {
   Cache& cache_;
   Banner banner_;
   Index rows_ = 0, cols_ = 0;
-  std::uint64_t entries_ = 0;  ///< as promised
-  const char* at_ = nullptr;   ///< in the present line
+  std::uint64_t entries_ = 0;  ///< as declared
+  const char* at_ = nullptr;   ///< in the current line
   const char* end_ = nullptr;
 };
 
@@ -104,7 +104,7 @@ void MatrixMarketReader::read_banner() {
   if (symmetry == "skew-symmetric") banner_.symmetry = Symmetry::skew;
 }
 
-/// Goes to the next line that is neither blank nor a comment, and to its first word.
+/// Advances to the next line that is neither blank nor a comment, and to its first word.
 bool MatrixMarketReader::next_line() {
   while (lines_.next()) {
     at_ = lines_.begin();
@@ -145,7 +145,7 @@ void MatrixMarketReader::check_sizes() const {
   if (rows_ == 0 || cols_ == 0) fail(here(), "{} x {} has no numbers", rows_, cols_);
   if (banner_.symmetry != Symmetry::general && rows_ != cols_)
     fail(here(), "{} x {} cannot be symmetric: it is not square", rows_, cols_);
-  // Names and offsets are kept for every row and column, so few entries must not claim many.
+  // Names and offsets are kept for every row and column, so few entries must not declare many.
   constexpr std::uint64_t kAlways = 1000000, kPerEntry = 64;
   const auto lines = static_cast<std::uint64_t>(rows_ + cols_);
   if (banner_.coordinate && lines > kAlways && (lines - kAlways) / kPerEntry > entries_)
@@ -237,7 +237,7 @@ decltype(Table::values) MatrixMarketReader::read_array() {
   return values.finish(rows_, cols_, FileView::Order::column);
 }
 
-/// A half cannot be unfolded as it comes: it must fit in memory.
+/// A triangle cannot be expanded while it is read: it must fit in memory.
 DenseView MatrixMarketReader::read_triangle() {
   const auto n = static_cast<std::uint64_t>(rows_);
   if (n * n > cache_.room(cols_) / sizeof(double) && cache_.is_limited())
@@ -253,7 +253,7 @@ DenseView MatrixMarketReader::read_triangle() {
   return view;
 }
 
-/// From the columns of a lower triangle to a full matrix, in place.
+/// Expands the columns of a lower triangle to a full matrix, in place.
 void MatrixMarketReader::unpack_triangle(GrowingArray<double>& values) const {
   const auto n = static_cast<std::size_t>(rows_);
   const bool skew = banner_.symmetry == Symmetry::skew;

@@ -11,7 +11,7 @@ namespace spcart::io {
 
 namespace {
 
-/// The table was just read: its memory is still the reader's own, and may be changed where it lies.
+/// The table was just read: its memory belongs to the reader, and may be changed in place.
 template <class T>
 T* writable(const void* data) {
   return static_cast<T*>(const_cast<void*>(data));
@@ -22,7 +22,7 @@ std::string where(const Table& table, Index row, Index col) {
   return fmt::format("row {}, column {} ('{}')", row + 1, col + 1, printable(name));
 }
 
-/// Whether there are missing values; rejects infinite ones, and missing ones where that is asked.
+/// Whether there are missing values; rejects infinite ones, and missing ones if requested.
 bool find_missing(const Table& table, Missing missing, std::string_view file, const Tick& tick) {
   bool found = false;
   const auto look = [&](Index row, Index col, auto value) {
@@ -119,9 +119,9 @@ void keep_values(DenseView& view, const std::vector<bool>& rows, const std::vect
 
 template <class I>
 void keep_entries(SparseView& view, const std::vector<bool>& rows, const std::vector<bool>& cols) {
-  std::vector<I> place(cols.size());
+  std::vector<I> new_index(cols.size());
   I next = 0;
-  for (std::size_t j = 0; j < cols.size(); ++j) place[j] = cols[j] ? next++ : -1;
+  for (std::size_t j = 0; j < cols.size(); ++j) new_index[j] = cols[j] ? next++ : -1;
   auto* outer = writable<I>(view.outer);
   auto* inner = writable<I>(view.inner);
   auto* values = writable<double>(view.values);
@@ -131,7 +131,7 @@ void keep_entries(SparseView& view, const std::vector<bool>& rows, const std::ve
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const I last = outer[i + 1];
     for (I k = first; rows[i] && k < last; ++k) {
-      const I col = place[static_cast<std::size_t>(inner[k])];
+      const I col = new_index[static_cast<std::size_t>(inner[k])];
       if (col < 0) continue;
       inner[out] = col;
       values[out++] = values[k];

@@ -8,14 +8,14 @@
 
 namespace spcart::io {
 
-/// Does to missing values (NaN) of a table that was just read what is asked, and notes it. Infinite
-/// values are rejected whatever is asked.
-/// In a file that is used in place, missing values that are rejected and infinite ones are left to
-/// be found by the first pass over it, which looks at every number anyway.
+/// Handles the missing values (NaN) of a table that was just read, and adds a note. Infinite values
+/// are always rejected. In a file that is used in place, missing values that are rejected and
+/// infinite ones are left to be found by the first pass over it, which looks at every number
+/// anyway.
 void handle_missing(Table& table, Missing missing, std::string_view file, Cache& cache,
                     const Tick& tick = {});
 
-/// Keeps the marked samples and variables only, where the numbers lie or, of a file, in a copy.
+/// Keeps only the marked samples and variables, in place or, for a file, in a copy.
 SPCART_EXPORT_TO_MPI void keep_only(Table& table, const std::vector<bool>& rows,
                                     const std::vector<bool>& cols, Cache& cache,
                                     const Tick& tick = {});

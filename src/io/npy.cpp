@@ -129,7 +129,7 @@ void read_exactly(ByteSource& source, char* to, std::size_t count) {
   if (source.read(to, count) != count) fail({source.name()}, "ends within its NPY header");
 }
 
-/// Reads all before the numbers; `offset` is set to where they begin.
+/// Reads everything before the numbers; `offset` is set to their offset.
 Header read_header(ByteSource& source, std::uint64_t& offset) {
   const std::string& file = source.name();
   std::array<unsigned char, 8> start{};
@@ -151,7 +151,7 @@ Header read_header(ByteSource& source, std::uint64_t& offset) {
   return HeaderParser(file, text).parse();
 }
 
-/// The types that are known, as NumPy calls them.
+/// The types that are supported, as NumPy calls them.
 struct Type {
   std::string_view descr;
   FileScalar scalar;
@@ -182,7 +182,7 @@ FileScalar find_type(std::string_view file, std::string_view descr) {
        printable(descr));
 }
 
-/// Number of values, checked against what the file has as far as that is known.
+/// Number of values, checked against the size of the file as far as that is known.
 std::size_t count_values(ByteSource& source, const Header& header, std::size_t size,
                          std::uint64_t offset) {
   const std::string& file = source.name();
@@ -206,7 +206,7 @@ std::size_t count_values(ByteSource& source, const Header& header, std::size_t s
   return static_cast<std::size_t>(rows * cols);
 }
 
-/// Reads in steps, so that memory is taken for what is there and not for what is promised.
+/// Reads in steps, so that memory is allocated for the numbers that exist, not for those declared.
 void read_values(ByteSource& source, FileScalar scalar, std::size_t count, NumberSpool& values) {
   constexpr std::size_t kStep = std::size_t{1} << 20;
   const std::size_t size = size_of(scalar);

@@ -54,7 +54,7 @@ std::string lower_extension(const std::filesystem::path& path) {
   return extension;
 }
 
-/// By the name, and where that does not tell by the first bytes.
+/// By the name or, if that is not conclusive, by the first bytes.
 Format format_of(const std::filesystem::path& path, std::string_view head) {
   std::string extension = lower_extension(path);
   if (extension == ".gz") extension = lower_extension(path.stem());
@@ -67,7 +67,7 @@ Format format_of(const std::filesystem::path& path, std::string_view head) {
   return Format::csv;
 }
 
-/// Leaves out variables of tables without names in them; of a covariance their rows too.
+/// Leaves out variables of tables that have no names; for a covariance their rows too.
 void leave_out(Table& table, const std::vector<std::string>& names, bool rows_too,
                std::string_view file, Cache& cache, const Tick& tick) {
   if (names.empty()) return;
@@ -101,8 +101,8 @@ Table read_stored(ByteSource& source, Format format, const ReadOptions& options,
   return table;
 }
 
-/// Rows of a covariance are variables: they must be the columns, and name them where those have no
-/// names.
+/// Rows of a covariance are variables: they must be the columns, and name them if the columns have
+/// no names.
 void mark_covariance(Table& table, std::string_view file) {
   table.covariance = true;
   if (table.rows() != table.cols())

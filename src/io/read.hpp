@@ -6,7 +6,7 @@
 
 namespace spcart::io {
 
-/// A table of loadings: what is missing there can neither be dropped nor filled in.
+/// A table of loadings: missing values can neither be dropped nor filled in there.
 Table read_loadings_table(const std::filesystem::path& path);
 
 /// Whether a file is JSON by its name.

@@ -11,14 +11,14 @@
 
 namespace spcart::io {
 
-/// Throws std::runtime_error that names the file and what the system says.
+/// Throws std::runtime_error that names the file and the system's error.
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int error);
 
-/// A new file beside its target, open for writing and reading, which is gone at the end unless it
-/// was renamed. `remove_unfinished_files` removes it too.
+/// A new file beside its target, open for writing and reading, which is removed by the destructor
+/// unless it was renamed. `remove_unfinished_files` removes it too.
 class SPCART_EXPORT_TO_MPI TemporaryFile {
  public:
-  enum class Access { umask, owner };  ///< who may read it: those whom the umask allows, or one
+  enum class Access { umask, owner };  ///< who may read it: as the umask allows, or the owner only
 
   explicit TemporaryFile(std::filesystem::path target, Access access = Access::umask);
   ~TemporaryFile();
@@ -31,14 +31,14 @@ class SPCART_EXPORT_TO_MPI TemporaryFile {
   /// Writes all of it, or throws std::runtime_error.
   void write_at(std::uint64_t offset, const char* data, std::size_t count) const;
 
-  /// What is written so far, for reading; messages call it by `name`.
+  /// The content so far, for reading; messages call it `name`.
   std::shared_ptr<const OpenFile> open(std::string name) const;
 
-  /// Takes the name away, so that nothing is left however the program ends.
+  /// Unlinks the file, so that nothing is left however the program ends.
   void make_nameless();
 
-  void close();   ///< with errors that only show then
-  void rename();  ///< to the target, in place of what is there
+  void close();   ///< reports errors that only occur then
+  void rename();  ///< to the target, replacing an existing file
 
  private:
   std::filesystem::path target_, path_;

@@ -17,7 +17,7 @@
 
 namespace spcart::io {
 
-/// Length of the UTF-8 character that `text` begins with; 0 where it begins with none.
+/// Length of the UTF-8 character at the beginning of `text`; 0 if there is none.
 inline std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return 0;
@@ -36,8 +36,8 @@ inline std::size_t utf8_length(std::string_view text) {
   return overlong || surrogate || beyond ? 0 : length;
 }
 
-/// The text with bytes that are no UTF-8 taken for Latin-1: names must be the same wherever they
-/// come from, and JSON holds UTF-8 only.
+/// The text with bytes that are not UTF-8 read as Latin-1: names must be the same whatever their
+/// source, and JSON holds UTF-8 only.
 inline std::string to_utf8(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -54,8 +54,8 @@ inline std::string to_utf8(std::string_view text) {
   return out;
 }
 
-/// Text of unknown origin made fit for a message: control characters and invalid UTF-8 are escaped,
-/// and what exceeds `limit` characters is cut.
+/// Text of unknown origin for use in a message: control characters and invalid UTF-8 are escaped,
+/// and the text is cut after `limit` characters.
 inline std::string printable(std::string_view text, std::size_t limit = 40) {
   std::string out;
   for (std::size_t count = 0; !text.empty(); ++count) {
@@ -77,14 +77,14 @@ inline std::string printable(std::string_view text, std::size_t limit = 40) {
   return out;
 }
 
-/// Where in a file something is wrong; line and field count from 1, and 0 where they mean nothing.
+/// The position of an error in a file; line and field count from 1, and are 0 if they do not apply.
 struct Place {
   std::string_view file;
   Index line = 0;
   Index field = 0;
 };
 
-/// Throws Error about a place in a file: "data.csv:7:3: ...".
+/// Throws Error about a position in a file: "data.csv:7:3: ...".
 template <class... Args>
 [[noreturn]] void fail(const Place& place, fmt::format_string<Args...> text, Args&&... args) {
   constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
@@ -113,10 +113,10 @@ inline bool is_missing_token(std::string_view text) {
          text == "NULL" || text == "?" || text == "N/A";
 }
 
-/// Reads a finite number at `first` without a leading plus. Returns where it ends, or `first` where
-/// there is none that `classify` would not know better.
+/// Reads a finite number at `first` without a leading plus. Returns its end, or `first` if there is
+/// none or it needs `classify`.
 inline const char* read_plain_number(const char* first, const char* last, double& value) {
-  // Counts and pixels: from_chars takes longer than these take to read.
+  // Counts and pixels, for which from_chars is slow.
   constexpr std::ptrdiff_t kFew = 6;
   const char* at = first;
   std::int32_t digits = 0;
@@ -132,7 +132,7 @@ inline const char* read_plain_number(const char* first, const char* last, double
 
 enum class Cell { number, missing, infinite, text };
 
-/// What a cell without surrounding blanks holds; `value` is set where that is a number.
+/// The kind of a cell without surrounding blanks; `value` is set if it is a number.
 inline Cell classify(std::string_view text, double& value) {
   if (is_missing_token(text)) return Cell::missing;
   const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
@@ -141,7 +141,7 @@ inline Cell classify(std::string_view text, double& value) {
   const auto [end, error] = std::from_chars(first, last, value);
   if (error == std::errc::invalid_argument || end != last) return Cell::text;
   if (error == std::errc::result_out_of_range) {
-    // from_chars does not tell too large from too small.
+    // from_chars does not distinguish too large from too small.
     std::istringstream stream{std::string(first, last)};
     stream.imbue(std::locale::classic());
     if (!(stream >> value)) return Cell::infinite;

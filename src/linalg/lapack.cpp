@@ -14,18 +14,19 @@
 namespace spcart {
 namespace {
 
-/// Directions of a semidefinite matrix below this part of its largest count as null.
+/// Eigenvalues of a semidefinite matrix below this fraction of the largest count as zero.
 constexpr double kNull = 1e-12;
 
-/// Beyond this part of the spectrum all of it by divide and conquer is the faster way: measured for
-/// matrices of 72 to 452 rows.
+/// Beyond this fraction of the spectrum, computing all of it by divide and conquer is faster:
+/// measured for matrices of 72 to 452 rows.
 constexpr double kMost = 0.2;
 
-/// Half of reducing a symmetric matrix is products with vectors, between which threads meet.
+/// Half of the reduction of a symmetric matrix is products with vectors, between which threads
+/// synchronise.
 constexpr double kUnthreaded = 8;
 
-/// Work spaces grow with the square of the size and are counted in 32 bits: these are the largest
-/// that fit.
+/// Work spaces grow with the square of the size, which is a 32-bit number: these are the largest
+/// sizes that fit.
 constexpr Index kLargest = 46340, kLargestAllEigen = 32766, kLargestSvd = 23000;
 
 lapack_int as_int(Index size, Index largest = kLargest) {
@@ -45,8 +46,7 @@ SymmetricEigen all_eigenpairs(Matrix c) {
   return {std::move(values), std::move(c)};
 }
 
-/// Where eigenvalues cluster, dsyevr may find fewer than it was asked for and call that success, or
-/// give up.
+/// If eigenvalues cluster, dsyevr may find fewer than requested and report success, or it may fail.
 SymmetricEigen some_eigenpairs(const Matrix& original, Index count) {
   Matrix c = original;
   const lapack_int n = as_int(c.rows());
@@ -85,7 +85,7 @@ Matrix orthonormalized(Matrix m) {
 
 RankRevealing orthonormalized_above(Matrix m, double threshold) {
   const auto cols = static_cast<lapack_int>(m.cols());
-  Matrix small = factor_qr(m);  // pivoting on the small factor spares it on the tall one
+  Matrix small = factor_qr(m);  // pivoting on the small factor avoids it on the tall one
   Vector tau(cols);
   std::vector<lapack_int> pivots(static_cast<std::size_t>(cols), 0);
   check_info("dgeqp3", LAPACKE_dgeqp3(LAPACK_COL_MAJOR, cols, cols, small.data(), cols,

@@ -15,8 +15,8 @@ SymmetricEigen symmetric_eigen(Matrix c, Index count);
 /// has at least as many rows as columns.
 Matrix orthonormalized(Matrix m);
 
-/// The same with R, and only as many columns as are independent: M is near Q R, the rest of M being
-/// below `threshold`.
+/// The same with R, and only as many columns as are independent: M is near Q R, and the rest of M
+/// is below `threshold`.
 struct RankRevealing {
   Matrix q, r;
 };

@@ -8,25 +8,25 @@
 namespace spcart {
 namespace {
 
-/// With |I - Y'Y| below these, the series of (Y'Y)^(-1/2) about I up to its first, second and
-/// fourth power leaves rounding.
+/// If |I - Y'Y| is below these, the series of (Y'Y)^(-1/2) about I up to its first, second and
+/// fourth power is exact up to rounding.
 constexpr double kLastOfFirst = 1e-8, kLastOfSecond = 4e-6, kLastOfFourth = 8e-4;
 
-/// More steps mean a nearly singular matrix: a decomposition is the faster and the safer way.
+/// More steps indicate a nearly singular matrix, for which a decomposition is faster and safer.
 constexpr int kMostSteps = 16;
 
-/// Guesses of the extreme eigenvalues come from within their range.
+/// Estimates of the extreme eigenvalues are within their range.
 constexpr double kMargin = 1.03;
 constexpr int kFirstIterations = 12, kIterations = 2;
 
-/// The worst ratio of singular values to prepare for.
+/// The smallest ratio of singular values to prepare for.
 constexpr double kLeastRatio = 1e-3;
 
 }  // namespace
 
 PolarSteps::PolarSteps(Index r)
     : y_(r, r), next_(r, r), e_(r, r), square_(r, r), top_(r), bottom_(r), product_(r) {
-  // Anything but an eigenvector of what may come.
+  // Any vector that is unlikely to be an eigenvector.
   for (Index i = 0; i < r; ++i) {
     top_[i] = 1 + 0.3 * std::sin(static_cast<double>(3 * i + 1));
     bottom_[i] = std::cos(static_cast<double>(5 * i + 2));
@@ -61,8 +61,8 @@ double PolarSteps::defect() {
   return std::sqrt(diagonal + 2 * below);
 }
 
-/// Power steps on B'B for its largest eigenvalue, and on its distance from that for its least.
-/// I - B'B is in e_.
+/// Power iterations on B'B for its largest eigenvalue, and on its distance from that for its
+/// smallest. I - B'B is in e_.
 void PolarSteps::estimate_range() {
   const int iterations = largest_ > 0 ? kIterations : kFirstIterations;
   for (int iteration = 0; iteration < iterations; ++iteration) {

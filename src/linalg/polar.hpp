@@ -4,11 +4,11 @@
 
 namespace spcart {
 
-/// Polar factors of a series of square matrices that change slowly, as those of an alternation do:
-/// Polar(B) = W Q' for the singular value decomposition B = W D Q', the orthogonal matrix nearest
-/// to B. Newton-Schulz steps Y (3 I - Y'Y) / 2 need nothing but products; scaled to the range of
-/// singular values, of which the last matrix gives a good guess, few are enough. Where they do not
-/// converge (B is singular, or nearly), the decomposition itself answers.
+/// Polar factors of a sequence of square matrices that change slowly, as in alternating
+/// minimisation: Polar(B) = W Q' for the singular value decomposition B = W D Q', the orthogonal
+/// matrix nearest to B. Newton-Schulz steps Y (3 I - Y'Y) / 2 need only products. Few are enough if
+/// they are scaled to the range of singular values, of which the last matrix gives a good estimate.
+/// If they do not converge (B is singular, or nearly), the decomposition is computed.
 class PolarSteps {
  public:
   explicit PolarSteps(Index r);
@@ -16,7 +16,7 @@ class PolarSteps {
   /// `factor` becomes Polar(B); returns the trace norm of B, the sum of its singular values.
   double operator()(const Matrix& b, Matrix& factor);
 
-  /// Steps that the last matrix took.
+  /// Number of steps for the last matrix.
   int steps() const { return steps_; }
 
   /// How many matrices needed the decomposition.
@@ -29,8 +29,8 @@ class PolarSteps {
   void finish(double distance);
 
   Matrix y_, next_, e_, square_;    ///< Y, its successor, E = I - Y'Y, its square
-  Vector top_, bottom_, product_;   ///< guesses of the first and last eigenvector of B'B
-  double largest_ = 0, least_ = 0;  ///< guesses of their eigenvalues
+  Vector top_, bottom_, product_;   ///< estimates of the first and last eigenvector of B'B
+  double largest_ = 0, least_ = 0;  ///< estimates of their eigenvalues
   Index decomposed_ = 0;
   int steps_ = 0;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kFirstWeight = 2, kGrowth = 2, kLargestWeight = 1e10;  // of the constraints
 constexpr double kFirstTolerance = 0.1, kTightening = 0.3;              // of the subproblems
-constexpr double kInside = 0.9;  // part of the bound on correlations that is aimed at
+constexpr double kInside = 0.9;  // fraction of the bound on correlations that is aimed at
 
 Matrix soft(const Matrix& z, double threshold) {
   return z.unaryExpr(
@@ -26,12 +26,13 @@ Matrix soft(const Matrix& z, double threshold) {
 /// The augmented Lagrangian at a point.
 struct Point {
   Matrix x, cx;             ///< X and C X
-  double value = 0;         ///< up to a constant
+  double value = 0;         ///< except for a constant
   Matrix gradient = {};     ///< without the penalty
-  Matrix mu = {}, nu = {};  ///< the multipliers that would follow
+  Matrix mu = {}, nu = {};  ///< the updated multipliers
 };
 
-/// Of: min -tr(X'CX) + lambda sum |X|, X'X = I, and |x_i'C x_j| within a bound for i != j.
+/// Of the problem: min -tr(X'CX) + lambda sum |X|, X'X = I, and |x_i'C x_j| within a bound for i !=
+/// j.
 class Lagrangian {
  public:
   Lagrangian(const Task& task, const Gram& gram)
@@ -51,7 +52,7 @@ class Lagrangian {
   /// Multipliers with which an orthonormal X comes nearest to being stationary.
   void start_at(const Matrix& x, const Matrix& cx);
 
-  /// Bounds on the correlations are bounds on x_i'C x_j for variances as they are at X.
+  /// Bounds on the correlations are bounds on x_i'C x_j with the variances at X.
   void set_variances(const Matrix& x, const Matrix& cx);
 
   void set_multipliers(const Point& point) {
@@ -93,8 +94,8 @@ void Lagrangian::start_at(const Matrix& x, const Matrix& cx) {
   nu_ = units_ = Matrix::Zero(x.cols(), x.cols());
 }
 
-/// Each x_i'C x_j is measured in units of the larger of the two variances: so its gradient is of
-/// the size of X.
+/// Each x_i'C x_j is in units of the larger of the two variances, so that its gradient has the size
+/// of X.
 void Lagrangian::set_variances(const Matrix& x, const Matrix& cx) {
   if (!bounds_correlations()) return;
   const Vector variances = x.cwiseProduct(cx).colwise().sum().cwiseMax(0.0);
@@ -111,8 +112,7 @@ void Lagrangian::set_variances(const Matrix& x, const Matrix& cx) {
     }
 }
 
-/// Rounded to a few bits: so rounding in the data does not change the steps, and does not grow from
-/// one to the next.
+/// Rounded to a few bits, so that rounding in the data neither changes the steps nor accumulates.
 double coarse(double value) {
   constexpr double kParts = 16;
   int exponent = 0;
@@ -120,14 +120,14 @@ double coarse(double value) {
   return std::ldexp(std::floor(kParts * mantissa) / kParts, exponent);
 }
 
-/// Lowers the augmented Lagrangian from a point by proximal gradient steps. Their lengths are those
-/// of Barzilai and Borwein, shortened until the value is below the largest of the last few, as
-/// Grippo, Lampariello and Lucidi do.
+/// Minimises the augmented Lagrangian from a point by proximal gradient steps. Their lengths are
+/// those of Barzilai and Borwein, shortened until the value is below the largest of the last few
+/// (Grippo, Lampariello and Lucidi).
 class Descent {
  public:
   Descent(const Lagrangian& lagrangian, const Tick& tick) : lagrangian_(lagrangian), tick_(tick) {}
 
-  /// Until |X - X_previous|_F / (step sqrt(r)) <= tolerance. Says whether it came there.
+  /// Until |X - X_previous|_F / (step sqrt(r)) <= tolerance. Returns whether that was reached.
   bool run(Point& point, double tolerance);
 
  private:
@@ -156,7 +156,7 @@ bool Descent::run(Point& point, double tolerance) {
     const auto squared_change = [&] { return (next.x - point.x).squaredNorm(); };
     while (!(next.value <= reference - kDecrease / (2 * step_) * squared_change())) {
       step_ /= 2;
-      if (step_ < kShortest) return true;  // nothing but rounding is left
+      if (step_ < kShortest) return true;  // only rounding is left
       next = step_from(point);
     }
     const Matrix change = next.x - point.x;
@@ -176,7 +176,7 @@ void normalize_columns(Matrix& x) {
     if (const double length = column.norm(); length > 0) column /= length;
 }
 
-/// X with unit columns, without the entries that are too small to be told from zero.
+/// X with unit columns, without the entries that are too small to be distinguished from zero.
 Matrix rounded(Matrix x, double threshold) {
   normalize_columns(x);
   x = (x.array().abs() > threshold).select(x, 0.0);
@@ -202,12 +202,12 @@ double largest_cosine(const Matrix& m) {
   return largest;
 }
 
-/// What an iteration leaves: loadings as they would be returned, and how they are.
+/// The result of an iteration: the loadings that would be returned, and their properties.
 struct IterationPoint {
   Matrix x;
   double orthogonality = 0, correlation = 0;  ///< the largest cosines of loadings and of components
   double unevenness = 0;                      ///< the largest deviation of a squared length from 1
-  double gain = 0;                            ///< tr(X'CX) less the penalty
+  double gain = 0;                            ///< tr(X'CX) minus the penalty
 };
 
 IterationPoint measure(const Lagrangian& lagrangian, const Matrix& x, double threshold,

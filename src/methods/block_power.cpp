@@ -14,10 +14,10 @@ Matrix principal_start(const Task& task, MethodResult& found) {
   return x;
 }
 
-/// The values on the support of X that the authors of GPower ask for: tr(Y'AX) is largest over
-/// orthonormal Y and X of unit columns.
+/// The values on the support of X that the authors of GPower propose: they maximise tr(Y'AX) over
+/// orthonormal Y and X with unit columns.
 Matrix filled(const Task& task, const Gram& gram, const Matrix& x) {
-  MethodResult iterations;  // of another objective than those before
+  MethodResult iterations;  // their objective differs from that of those before
   Task closer = task;
   closer.tolerance /= 10;
   const Matrix support = (x.array() != 0).cast<double>();

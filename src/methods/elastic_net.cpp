@@ -10,19 +10,20 @@
 namespace spcart {
 namespace {
 
-/// Penalties that differ by no more than this part are the same.
+/// Penalties that differ by no more than this fraction are equal.
 constexpr double kTie = 1e-9;
 
-/// A variable of which less than this part of its variance is its own is a mixture of the others.
+/// A variable of whose variance the others leave less than this fraction is a linear combination of
+/// them.
 constexpr double kCollinear = 1e-12;
 
-/// The path has about p corners; only rounding could make it go round in circles.
+/// The path has about p corners; only rounding could make it cycle.
 constexpr Index kStepsPerVariable = 20;
 
-/// The Cholesky factor of a matrix that grows and shrinks by a row and column at a time.
+/// The Cholesky factor of a matrix that grows and shrinks by one row and column at a time.
 class Cholesky {
  public:
-  /// False, and nothing done, where the matrix would become singular.
+  /// False, and nothing done, if the matrix would become singular.
   bool append(const Vector& row, double diagonal) {
     const Index n = row.size();
     if (n == factor_.rows()) factor_.conservativeResize(2 * n + 8, 2 * n + 8);
@@ -34,7 +35,7 @@ class Cholesky {
     return true;
   }
 
-  /// Without row k of n, each row below has an entry beyond the diagonal: rotated away.
+  /// Without row k of n, each row below has an entry beyond the diagonal, which is rotated away.
   void remove(Index k, Index n) {
     for (Index i = k; i + 1 < n; ++i) factor_.row(i).head(i + 2) = factor_.row(i + 1).head(i + 2);
     for (Index i = k; i + 1 < n; ++i) {
@@ -84,7 +85,7 @@ class Path {
 
   struct Member {
     Index variable;
-    double sign;     ///< of z, and of the correlation with what is left to explain
+    double sign;     ///< of z, and of the correlation with the residual
     double entered;  ///< at this penalty
   };
 
@@ -152,7 +153,8 @@ class Path {
     penalty_ -= distance;
   }
 
-  /// False where the path ends before j. Those that came in at this very corner then go with it.
+  /// False if the path ends before j. Variables that entered at this corner are then removed with
+  /// it.
   bool enter(Index j, Index most) {
     const auto is_new = [this](const Member& m) { return m.entered <= penalty_ * (1 + kTie); };
     if (static_cast<Index>(members_.size()) == most) {
@@ -179,9 +181,9 @@ class Path {
     roles_[static_cast<std::size_t>(left_)] = Role::free;
   }
 
-  /// Steps add up their rounding: the values once more, from the members and their signs alone; and
-  /// the penalty, where the length is given. One that enters or leaves right here may get the wrong
-  /// sign.
+  /// Rounding accumulates over the steps: computes the values again from the members and their
+  /// signs only; and the penalty, if the length is given. A variable that enters or leaves exactly
+  /// here may get the wrong sign.
   void settle() {
     if (members_.empty()) return;
     Vector right(static_cast<Index>(members_.size()));

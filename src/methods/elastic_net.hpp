@@ -11,7 +11,7 @@ namespace spcart {
 /// leaves, and is followed from one to the next (LARS-EN, Zou and Hastie 2005).
 class ElasticNet {
  public:
-  /// Where the path ends: at whichever comes first.
+  /// Where the path ends: whichever comes first.
   struct End {
     double penalty = 0;
     double length = std::numeric_limits<double>::infinity();  ///< at |z|_1

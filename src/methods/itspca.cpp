@@ -8,10 +8,10 @@
 namespace spcart {
 namespace {
 
-/// Below this part of all variance there is only rounding.
+/// Below this fraction of all variance there is only rounding error.
 constexpr double kRounding = 1e-12;
 
-/// A column of which less than this part is outside the span of those before it adds nothing.
+/// A column of which less than this fraction is outside the span of those before it adds nothing.
 constexpr double kDependent = 1e-8;
 
 /// x_i = T(z_i / |z_i|). Returns |z|^2 / |z_i|^2 over all entries set to zero.
@@ -30,8 +30,8 @@ double truncate(const Matrix& z, double rounding, const Truncation& truncation, 
   return zeroed.sum();
 }
 
-/// Gram-Schmidt in the order of the columns, twice against rounding. A column that adds nothing to
-/// the span becomes zero, in X too.
+/// Gram-Schmidt in the order of the columns, repeated because of rounding. A column that adds
+/// nothing to the span becomes zero, in X too.
 Matrix orthonormal_basis(Matrix& x) {
   Matrix q = Matrix::Zero(x.rows(), x.cols());
   for (Index i = 0; i < x.cols(); ++i) {

@@ -15,41 +15,40 @@
 
 namespace spcart {
 
-/// What a method is given: checked already, with every default filled in.
+/// The input of a method: already checked, with every default filled in.
 struct Task {
   const DataMatrix& a;
   const Basis& basis;  ///< principal components of `a`, at least as many as `components`
   Index components = 1;
-  Truncation truncation =
-      {};  ///< or the penalty or bound that takes its place; the record says which
+  Truncation truncation = {};  ///< or the penalty or bound instead of it; the record says which
   Start start = Start::pca;
-  Matrix from = {};            ///< spcart: a rotation, in place of `start`
+  Matrix from = {};            ///< spcart: a rotation, instead of `start`
   double tolerance = 1e-2;     ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
-  Index max_iterations = 200;  ///< of each component where they are found one by one
+  Index max_iterations = 200;  ///< of each component if they are found one by one
   std::uint64_t seed = 0;
 
-  bool post_fit = false;             ///< gpower, gpowerb: best values on the support that was found
+  bool post_fit = false;             ///< gpower, gpowerb: optimal values on the final support
   std::optional<double> ridge = {};  ///< spca: weight of the squared length; default: its own
   double bound = std::numeric_limits<double>::infinity();  ///< spca: of |z|_1 in each regression
-  double orthogonality = 0.03;  ///< alspca: largest |x_i'x_j| that is allowed
+  double orthogonality = 0.03;                             ///< alspca: maximum |x_i'x_j|
   double correlation = std::numeric_limits<double>::infinity();  ///< alspca: of components
 
   const Tick& tick;
 };
 
-/// What a method finds. Columns of unit length, or zero where nothing was found.
+/// The result of a method. Columns have unit length, or are zero if nothing was found.
 struct MethodResult {
   Loadings loadings;
   Matrix rotation = {};        ///< of methods that rotate V
-  Matrix truncated_from = {};  ///< R of the Z = V R' that the loadings are the truncation of
+  Matrix truncated_from = {};  ///< R of Z = V R', whose truncation the loadings are
   Origin origin = Origin::other;
   std::vector<Iteration> history = {};
   Status status = Status::converged;
   std::vector<std::string> warnings = {};
-  Index without_variance = 0;  ///< columns that are zero because those before took all variance
+  Index without_variance = 0;  ///< columns that are zero because those before explain all variance
 };
 
-/// The settings of a task, and what spcart finds by several of that kind, side by side.
+/// The rotation settings of a task, and the results of spcart for several of them, in parallel.
 RotateOptions rotate_options(const Task& task);
 std::vector<MethodResult> fit_spcart_all(const Task& task, std::span<const RotateOptions> settings);
 

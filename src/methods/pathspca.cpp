@@ -14,11 +14,11 @@
 namespace spcart {
 namespace {
 
-/// Values this near to the largest, relative to it, are as large: the first is taken.
+/// Values this near to the largest, relative to it, count as equal: the first is taken.
 constexpr double kTie = 1e-9;
 
-/// Of a symmetric matrix, its lower half given. `start` is near to it, but may lie in an invariant
-/// subspace that the leading vector is not in.
+/// The leading eigenvector of a symmetric matrix, of which the lower half is given. `start` is near
+/// to it, but may lie in an invariant subspace that does not contain it.
 Vector leading_near(ConstBlock c, const Vector& start, std::uint64_t seed) {
   constexpr Index kDirect = 32;
   constexpr double kTolerance = 1e-12, kStir = 1e-3;
@@ -30,8 +30,8 @@ Vector leading_near(ConstBlock c, const Vector& start, std::uint64_t seed) {
       kTolerance);
 }
 
-/// The variables that are chosen, and A'A x for the leading eigenvector x of their part of A'A. On
-/// the support that is x times its variance.
+/// The chosen variables, and A'A x for the leading eigenvector x of their part of A'A. On the
+/// support, A'A x is x times its variance.
 class Support {
  public:
   virtual ~Support() = default;
@@ -88,8 +88,8 @@ class FewVariables final : public Support {
   std::uint64_t seed_;
 };
 
-/// By the n x n matrix A_I A_I' of the chosen variables I: with y its leading eigenvector, x is
-/// A_I'y up to its length.
+/// By the n x n matrix A_I A_I' of the chosen variables I: if y is its leading eigenvector, x is
+/// proportional to A_I'y.
 class FewSamples final : public Support {
  public:
   FewSamples(const DataMatrix& a, double unit, std::uint64_t seed)
@@ -119,7 +119,7 @@ Index first_of_largest(const Vector& values) {
 }
 
 /// Adding variable j raises the largest eigenvalue by at least the square of its product with the
-/// leading vector, which is the j-th of A'A x up to a factor that all have.
+/// leading vector, which is entry j of A'A x up to a common factor.
 Index best_addition(const Support& support) {
   Vector gain = support.reach().cwiseAbs();
   gain(support.variables()).setConstant(-1);

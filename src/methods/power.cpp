@@ -14,11 +14,11 @@
 namespace spcart {
 namespace {
 
-/// Variances this near to the largest, relative to it, are as large: deflation leaves rounding.
+/// Variances this near to the largest, relative to it, count as equal: deflation leaves rounding.
 constexpr double kTie = 1e-9;
 
-/// A component with less than this part of the variance has only rounding, and a direction with
-/// less than this part in the others is one of theirs.
+/// A component with less than this fraction of the variance is only rounding error, and a direction
+/// with less than this fraction outside the others is in their span.
 constexpr double kNull = 1e-12;
 
 /// One truncation of every column of Z, with the sums that the history needs.
@@ -63,8 +63,8 @@ Matrix PowerIteration::product(const Matrix& x, const Tick& tick) const {
 }
 
 /// Z = A' Polar(A X). With D the lengths of the columns of A X, and V L V' the decomposition of
-/// D^-1 X'A'AX D^-1, A X = Q R for Q = A X D^-1 V L^(-1/2), R = L^(1/2) V' D, and Polar(A X) is
-/// Q Polar(R). Scaling by D keeps weak components from drowning in strong ones.
+/// D^-1 X'A'AX D^-1, A X = Q R for Q = A X D^-1 V L^(-1/2), R = L^(1/2) V' D, and Polar(A X) is Q
+/// Polar(R). Scaling by D preserves the accuracy of weak components beside strong ones.
 Matrix PowerIteration::polar_step(const Matrix& x, const Tick& tick) const {
   const Matrix image = product(x, tick);
   const Matrix m = x.transpose() * image;
@@ -118,14 +118,14 @@ void warn_of_used_up_variance(Index full, Index components, MethodResult& found)
 
 namespace {
 
-/// Starts at random: a chosen vector could miss what it shares no variable with.
+/// Starts at random: a fixed vector could be orthogonal to the leading one.
 template <class Product>
 Vector leading_from_anywhere(const Product& product, Index p, std::uint64_t seed) {
   constexpr double kTolerance = 1e-10;
   return leading_eigenvector(product, product(Random(seed).normal(p, 1)), kTolerance);
 }
 
-/// One component after the other: each method finds the next one of the matrix as it is deflated.
+/// One component after the other: each method finds the next one of the deflated matrix.
 class OneByOne {
  public:
   explicit OneByOne(const Task& task, PowerIteration::End end = PowerIteration::End::at_test)
@@ -145,7 +145,7 @@ class OneByOne {
       power_.set_progress(static_cast<double>(component_) / static_cast<double>(r),
                           static_cast<double>(component_ + 1) / static_cast<double>(r));
       const Vector x = find(*this);
-      if (x.isZero(0)) break;  // nothing was deflated: the next ones would be as empty
+      if (x.isZero(0)) break;  // nothing was deflated: the next ones would be empty too
       loadings.col(component_) = x;
       gram_.deflate(x);
     }
@@ -157,7 +157,7 @@ class OneByOne {
     return power_.run(start, shrink);
   }
 
-  /// The variable of largest variance, of equals the first.
+  /// The variable of largest variance, the first among equals.
   Vector variance_start() const {
     const double enough = (1 - kTie) * gram_.diagonal().maxCoeff();
     Index j = 0;

@@ -8,22 +8,22 @@
 
 namespace spcart {
 
-/// The loop of the whole family: X = shrink(A' Polar(A X)), one component per column, until X
+/// The iteration of the whole family: X = shrink(A' Polar(A X)), one component per column, until X
 /// changes by less than the tolerance. With one column, Polar is division by the length. Only
 /// products with A'A are needed.
 class PowerIteration {
  public:
-  /// When a run ends: at the test, or one iteration after it, as some authors do.
+  /// When a run ends: when the test is met, or one iteration later, as some authors do.
   enum class End { at_test, one_later };
 
-  /// Iterations are added to the history of `found`, which also hears of not converging.
+  /// Iterations, and a warning if it does not converge, are added to `found`.
   PowerIteration(const Task& task, const Gram& gram, MethodResult& found, End end = End::at_test)
       : task_(task), gram_(gram), found_(found), end_(end) {}
 
   /// Columns of unit length, or zero.
   Matrix run(Matrix x, const Shrink& shrink) const;
 
-  /// Where the work of a run lies in the whole, for those who watch it.
+  /// The fractions of the whole work between which a run lies, for progress reports.
   void set_progress(double from, double to);
   void tick(double fraction) const;
 
@@ -41,7 +41,7 @@ class PowerIteration {
 /// The origin of loadings that are each the truncation of some unit vector.
 Origin truncated_units(const Loadings& x);
 
-/// Tells of components that are zero because the `full` ones before them took all variance.
+/// Warns of components that are zero because the `full` ones before them explain all variance.
 void warn_of_used_up_variance(Index full, Index components, MethodResult& found);
 
 }  // namespace spcart

@@ -17,12 +17,12 @@ double explained(const Vector& z, const Vector& x) {
   return length > 0 ? std::pow(z.dot(x) / length, 2) : 0;
 }
 
-/// Entries this near to the largest, relative to it, are as large.
+/// Entries this near to the largest, relative to it, count as equal.
 constexpr double kTie = 1e-9;
 
 constexpr double kRounding = 1e-12;
 
-/// Variables from the largest |z| down, of equals the first ones first.
+/// Variables by descending |z|, the first among equals first.
 std::vector<Index> by_size(const Vector& z) {
   std::vector<Index> order(static_cast<std::size_t>(z.size()));
   std::iota(order.begin(), order.end(), Index{0});
@@ -54,7 +54,8 @@ double threshold_for(double bound, const Vector& z, const std::vector<Index>& or
   return 0;  // z itself is within the bound
 }
 
-/// More equal entries than the bound has room for: the first ones, all but one of them alike.
+/// More equal entries than the bound allows: takes the first ones, all except one with the same
+/// value.
 void take_equals(double bound, const Vector& z, std::span<const Index> equals, Vector& x) {
   const double m = std::floor(bound * bound * (1 + kTie));
   const double rest = std::max(m + 1 - bound * bound, 0.0);

@@ -11,10 +11,10 @@
 namespace spcart {
 namespace {
 
-/// Below this part of all variance there is only rounding.
+/// Below this fraction of all variance there is only rounding error.
 constexpr double kRounding = 1e-12;
 
-/// Entries that differ by no more than this part are equal.
+/// Entries that differ by no more than this fraction are equal.
 constexpr double kTie = 1e-9;
 
 Vector soft_threshold(const Vector& h, double level) {
@@ -23,8 +23,8 @@ Vector soft_threshold(const Vector& h, double level) {
   });
 }
 
-/// Soft thresholding at the largest of the entries that must go. Where it leaves nothing because
-/// too many are equal, the last of them stay.
+/// Soft thresholding at the largest of the entries to be zeroed. If it leaves nothing because too
+/// many are equal, the last of them stay.
 Vector soft_threshold_by_count(const Vector& h, const Truncation& truncation) {
   const auto p = static_cast<std::size_t>(h.size());
   Vector kept(h.size());
@@ -34,8 +34,8 @@ Vector soft_threshold_by_count(const Vector& h, const Truncation& truncation) {
   return (z.array() != 0).any() ? z : kept;
 }
 
-/// Small where the regressions have a unique solution without it; without end where they have not,
-/// which leaves soft thresholding.
+/// Small if the regressions have a unique solution without it; otherwise infinite, which means soft
+/// thresholding.
 double ridge_of(const Task& task) {
   const bool unique = task.a.rows() >= task.a.cols();
   return task.ridge.value_or(unique ? 1e-6 : std::numeric_limits<double>::infinity());
@@ -44,8 +44,8 @@ double ridge_of(const Task& task) {
 /// The regressions of the components A x_i on the variables, from h_i = A'A x_i to z_i.
 class Regressions {
  public:
-  /// h is of the start. Penalties are relative to the lengths of its columns, which are s_i^2 for
-  /// the principal components: so lambda has no units, and means the same for each of them.
+  /// h is that of the start. Penalties are relative to the lengths of its columns, which are s_i^2
+  /// for the principal components: so lambda has no units, and the same meaning for each of them.
   Regressions(const Task& task, const Gram& gram, const Matrix& h)
       : truncation_(task.truncation),
         by_count_(task.truncation.type == TruncationType::count),
@@ -57,7 +57,7 @@ class Regressions {
         penalties_((by_count_ ? 0 : task.truncation.lambda) * h.colwise().norm().transpose()),
         net_(gram, ridge_) {}
 
-  /// A component that was emptied once stays zero.
+  /// A component that became empty stays zero.
   Matrix solve(const Matrix& h, const Loadings& before, bool first, const Tick& tick) const {
     Matrix z = Matrix::Zero(h.rows(), h.cols());
     parallel_for(h.cols(), in_parallel_, [&](Index i) {
@@ -71,8 +71,8 @@ class Regressions {
     return z;
   }
 
-  /// |A - A Z X'|^2 + ridge |Z|^2 + 2 sum of penalty_i |z_i|_1, over |A|^2. Where the ridge is
-  /// infinite: what it becomes for ridge Z in place of Z, times the ridge, without |A|^2 itself.
+  /// |A - A Z X'|^2 + ridge |Z|^2 + 2 sum of penalty_i |z_i|_1, over |A|^2. If the ridge is
+  /// infinite: its limit for ridge Z instead of Z, times the ridge, without |A|^2 itself.
   double objective(const Matrix& z, const Matrix& h, const Matrix& gz) const {
     const double penalty = 2 * z.cwiseAbs().colwise().sum().dot(penalties_);
     const double rest = penalty + ridge_ * z.squaredNorm() - 2 * z.cwiseProduct(h).sum();

@@ -2,7 +2,7 @@
 
 namespace spcart::mpi {
 
-/// Throws std::runtime_error if a function of MPI has failed to do what it should.
+/// Throws std::runtime_error if an MPI function has failed.
 void check(int code, const char* what);
 
 }  // namespace spcart::mpi

@@ -42,7 +42,7 @@ void put(std::string& text, const Numbers& numbers) {
   put(text, std::span(numbers.data(), static_cast<std::size_t>(numbers.size())));
 }
 
-/// What a file says, piece by piece.
+/// Reads the content of a file piece by piece.
 class Reader {
  public:
   Reader(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
@@ -75,7 +75,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// Total variances of the same data are summed in another order where there are more ranks.
+/// With another number of ranks, total variances of the same data are summed in another order.
 bool is_same(const json& a, const json& b) {
   constexpr double kRounding = 1e-9;
   if (!a.is_number_float() || !b.is_number_float()) return a == b;

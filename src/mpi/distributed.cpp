@@ -26,7 +26,7 @@
 namespace spcart::mpi {
 namespace {
 
-/// What the root asks the others for.
+/// What the root requests from the others.
 struct Request {
   enum Kind : int {
     times,
@@ -40,11 +40,11 @@ struct Request {
   } kind = end;
   Index columns = 0;
   double tolerance = 0;  // of eigenpairs
-  Index products = 0;    // likewise, at the most
-  Index threads = 1;     ///< no rank takes more than the root
+  Index products = 0;    // likewise, the maximum number
+  Index threads = 1;     ///< no rank uses more than the root
 };
 
-/// How the rows lie on the ranks.
+/// The rows of the ranks.
 struct Layout {
   std::vector<Index> counts, firsts;  ///< of each rank
   Index rows = 0, cols = 0;
@@ -63,7 +63,7 @@ Layout layout_of(const Ranks& ranks, const LocalRows& local) {
   return layout;
 }
 
-/// The columns of the table, which a rank without rows learns from the others.
+/// The number of columns of the table, which a rank without rows gets from the others.
 Index common_cols(const Ranks& ranks, std::span<const Table> parts) {
   Index mine = 0;
   ranks.together([&] {
@@ -89,7 +89,7 @@ Index common_cols(const Ranks& ranks, std::span<const Table> parts) {
 
 extern "C" {
 static void merge_moments(void* more, void* into, int* count, MPI_Datatype*) {
-  // Of `more`, which MPI hands over first, come the lower ranks.
+  // MPI passes the lower ranks first, in `more`.
   Moments sum = Eigen::Map<const Moments>(static_cast<double*>(more), 3, *count);
   Eigen::Map<Moments> to(static_cast<double*>(into), 3, *count);
   merge(to, sum);
@@ -97,7 +97,7 @@ static void merge_moments(void* more, void* into, int* count, MPI_Datatype*) {
 }
 }
 
-/// Those of all ranks, at the root. In pieces, since MPI would hold a copy of all.
+/// The moments of all ranks, at the root. In pieces, because MPI would hold a copy of everything.
 Moments all_moments(const Ranks& ranks, const Moments& local) {
   constexpr Index kAtOnce = Index{1} << 20;
   MPI_Datatype triple = MPI_DATATYPE_NULL;
@@ -124,7 +124,7 @@ Vector largest_at_root(const Ranks& ranks, const Vector& local) {
   return largest;
 }
 
-/// What becomes of the stored rows, as StoredMatrix finds it for rows at one place.
+/// The statistics of the stored rows, as StoredMatrix computes them for rows on one machine.
 struct Statistics {
   Preparation used;
   Vector inverse_scales, squared_norms;
@@ -197,7 +197,7 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
     if (!ranks_.is_root()) return;
     try {
       ask({.kind = Request::end});
-    } catch (const std::exception&) {  // a broken MPI has been told of where it broke
+    } catch (const std::exception&) {  // a failure of MPI was reported where it occurred
     }
   }
 
@@ -211,7 +211,7 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
       const ThreadScope scope(std::min(threads(), request.threads));
       try {
         take_part(request, tick);
-      } catch (const Abandoned&) {  // the root decides what comes of it
+      } catch (const Abandoned&) {  // the root decides how to continue
       }
     }
   }
@@ -278,7 +278,8 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
     sum_together(g, [&] { return local_.gram(tick); });
   }
 
-  /// Each rank in turn sends its rows to all, in blocks, and all multiply theirs by them.
+  /// One rank after the other sends its rows to all, in blocks, and all multiply their rows by
+  /// them.
   void outer_gram_together(Block g, const Tick& tick) const {
     constexpr Index kNumbers = Index{1} << 23;
     const Index most = std::max<Index>(kNumbers / cols(), 1);
@@ -331,14 +332,14 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
     if (ranks_.is_root()) sum = part;
   }
 
-  /// Counts and places of rows, as MPI takes them.
+  /// Counts and offsets of rows, as MPI expects them.
   std::vector<int> for_mpi(const std::vector<Index>& numbers) const {
     if (rows() > std::numeric_limits<int>::max())
       throw Error(fmt::format("{} rows are too many to be brought to one rank", rows()));
     return {numbers.begin(), numbers.end()};
   }
 
-  /// A row of so many columns, where samples are columns.
+  /// A row with this many columns, if samples are columns.
   struct RowType {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     explicit RowType(Index columns) {
@@ -384,7 +385,7 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
       restart = [&, failed = false](const SolverState& state) mutable {
         try {
           checkpoint->write(state);
-        } catch (const std::runtime_error& error) {  // the work can go on, and is worth more
+        } catch (const std::runtime_error& error) {  // the work can continue, and is worth more
           if (!std::exchange(failed, true))
             warnings.push_back(fmt::format("no checkpoint was written: {}", error.what()));
         }
@@ -401,7 +402,7 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
   const Execution& do_execution() const override { return *this; }
   int ranks() const override { return ranks_.size(); }
 
-  /// Spreading a basis costs a message of its size, and each iteration two that are small.
+  /// Spreading a basis costs a message of its size, and each iteration two small ones.
   bool spreads(Index variables, Index components) const override {
     return ranks_.size() > 1 && variables >= ranks_.size() &&
            variables * components >= large_basis_;

@@ -45,7 +45,7 @@ LocalRows::LocalRows(std::span<const Table> tables, std::span<const std::string>
     : cols_(cols), moments_(no_moments(cols)), rounding_(Vector::Zero(cols)) {
   const Preparation own{.remove_row_mean = preparation.remove_row_mean,
                         .precision = preparation.precision};
-  if (tables.size() > 1) gram = FormGram::no;  // each part would keep a Gram matrix
+  if (tables.size() > 1) gram = FormGram::no;  // otherwise each part would keep a Gram matrix
   for (std::size_t k = 0; k < tables.size(); ++k) {
     std::unique_ptr<DataMatrix> a =
         prepared(tables[k], own, tick, gram, k < names.size() ? names[k] : "");

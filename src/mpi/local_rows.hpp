@@ -10,14 +10,14 @@
 
 namespace spcart::mpi {
 
-/// Of each variable: how many values there are, their mean, and the sum of squares about it.
+/// For each variable: the number of values, their mean, and the sum of squares about it.
 using Moments = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 
-/// Moments of values of which there are none yet.
+/// Moments of no values.
 Moments no_moments(Index variables);
 
-/// Those of both (Chan, Golub and LeVeque): exact for a variable that does not vary, and no digits
-/// are lost however far the means are apart.
+/// Merges the moments of both (Chan, Golub and LeVeque): exact for a constant variable, and no
+/// digits are lost however far the means are apart.
 void merge(const Eigen::Ref<const Moments>& more, Eigen::Ref<Moments> into);
 
 /// The rows of A that a rank has. Every part of them is prepared by its own means, which needs no
@@ -33,13 +33,13 @@ class LocalRows {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   double entries() const { return entries_; }
-  double gram_seconds() const { return gram_seconds_; }  ///< that A'A took on the way
+  double gram_seconds() const { return gram_seconds_; }  ///< that A'A took while measuring
   const Moments& moments() const { return moments_; }
   const Vector& rounding() const {
     return rounding_;
   }  ///< see StoredMatrix; the largest of all parts
 
-  /// Means and inverse scales of A: to be given before any product.
+  /// Sets the means and inverse scales of A: to be called before any product.
   void prepare(const Vector& means, Vector inverse_scales);
 
   Matrix times(ConstBlock x, const Tick& tick) const;          ///< these rows of A x

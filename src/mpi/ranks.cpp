@@ -14,10 +14,10 @@
 namespace spcart::mpi {
 namespace {
 
-/// Numbers that are moved at a time: so many fit the counts of MPI, and no buffer of it is larger.
+/// Numbers that are sent at a time: this many fit the counts of MPI, and no buffer of it is larger.
 constexpr Index kAtOnce = Index{1} << 22;
 
-/// What an exception is, so that it can be thrown again elsewhere.
+/// The content of an exception, so that it can be thrown again elsewhere.
 struct Failure {
   enum Kind : int { kNone, kError, kCancelled, kMemory, kOther };
   Kind kind = kNone;
@@ -56,7 +56,7 @@ Failure failure_of(const std::exception_ptr& thrown) {
   }
 }
 
-/// visit(first, count) for pieces of so many numbers.
+/// Calls visit(first, count) for pieces of this many numbers.
 template <class Visit>
 void in_pieces(Index numbers, Visit visit) {
   for (Index first = 0; first < numbers; first += kAtOnce)

@@ -42,8 +42,8 @@ bool comes_before(const std::filesystem::path& a, const std::filesystem::path& b
   return a < b;
 }
 
-/// The number in which two names differ, of the second less that of the first; none if they
-/// differ in anything else.
+/// The difference of the numbers in which two names differ, second minus first; none if they differ
+/// in anything else.
 std::optional<unsigned long long> step_between(const std::filesystem::path& a,
                                                const std::filesystem::path& b) {
   constexpr std::size_t kDigits = 18;
@@ -59,8 +59,8 @@ std::optional<unsigned long long> step_between(const std::filesystem::path& a,
   return step;
 }
 
-/// What a pattern with alternatives in braces stands for. Not left to glob, which says nothing of
-/// an alternative that no file has.
+/// Expands a pattern with alternatives in braces. Not left to glob, which does not report an
+/// alternative that no file matches.
 std::vector<std::string> alternatives(const std::string& pattern) {
   const std::size_t open = pattern.find('{'), close = pattern.find('}', open);
   if (close == std::string::npos) return {pattern};
@@ -90,7 +90,7 @@ std::vector<std::filesystem::path> matches(const std::string& pattern) {
 void reject_gaps(const std::string& pattern, const std::vector<std::filesystem::path>& files) {
   for (std::size_t i = 0; i + 1 < files.size(); ++i) {
     const auto step = step_between(files[i], files[i + 1]);
-    if (!step) return;  // numbers do not count them
+    if (!step) return;  // they are not numbered consecutively
   }
   for (std::size_t i = 0; i + 1 < files.size(); ++i)
     if (step_between(files[i], files[i + 1]) != 1)
@@ -137,11 +137,11 @@ std::vector<Piece> even_pieces(const std::vector<Index>& rows, int rank, int ran
 FileRange even_run(const std::vector<std::uint64_t>& sizes, int rank, int ranks) {
   const auto all = static_cast<double>(
       std::accumulate(sizes.begin(), sizes.end(), static_cast<std::uint64_t>(sizes.size())));
-  // A file goes to the rank in whose part of all bytes its middle lies; but the first to rank 0.
+  // A file goes to the rank whose part of all bytes contains its middle; but the first to rank 0.
   FileRange run{sizes.size(), sizes.size()};
   double before = 0;
   for (std::size_t file = 0; file < sizes.size(); ++file) {
-    const double size = static_cast<double>(sizes[file]) + 1;  // that of an empty file counts too
+    const double size = static_cast<double>(sizes[file]) + 1;  // an empty file counts too
     const auto owner = file == 0 ? 0 : static_cast<int>((before + size / 2) / all * ranks);
     before += size;
     if (owner < rank) continue;

@@ -8,12 +8,12 @@
 
 namespace spcart::mpi {
 
-/// Is the name a pattern of several files?
+/// Whether the name is a pattern of several files.
 bool is_pattern(const std::string& source);
 
-/// The files that a pattern stands for, in the order of their names, numbers in them by value.
-/// Throws Error if there is none, or where names that differ in one number only leave one out: a
-/// missing shard would go unnoticed.
+/// The files that match a pattern, in the order of their names, with numbers in them by value.
+/// Throws Error if there is none, or if names that differ in one number only skip one: a missing
+/// shard would go unnoticed.
 std::vector<std::filesystem::path> matching_files(const std::string& pattern);
 
 /// Some rows of a file.
@@ -24,14 +24,14 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-/// The rows of files, of which each has so many, that one of `ranks` ranks has if all have as many
-/// as each other, or one more: in order, those of rank 0 first.
+/// The rows that one of `ranks` ranks has if the rows of all files are divided evenly (some ranks
+/// have one more): in order, those of rank 0 first. `rows` are the numbers of rows of the files.
 std::vector<Piece> even_pieces(const std::vector<Index>& rows, int rank, int ranks);
 
-/// The files, of sizes in bytes, that a rank has if each is read whole by one rank: runs of files,
-/// those of rank 0 first, that are about equally large. Rank 0 always has the first.
+/// The files, of sizes in bytes, that a rank has if each is read as a whole by one rank: runs of
+/// files of about equal total size, those of rank 0 first. Rank 0 always has the first.
 struct FileRange {
-  std::size_t first = 0, last = 0;  ///< the one after it
+  std::size_t first = 0, last = 0;  ///< `last` is the one after it
 
   bool operator==(const FileRange&) const = default;
 };

@@ -26,25 +26,25 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// How the rows of a table come to the ranks.
-enum class Way : int {
+/// How the rows of a table are read by the ranks.
+enum class ReadMode : int {
   pieces,   ///< each rank reads its rows of plain .npy files
-  files,    ///< each rank reads some files whole
+  files,    ///< each rank reads some files as a whole
   slices,   ///< each rank reads everything and keeps its rows
-  problem,  ///< the same of a built-in data set
+  dataset,  ///< the same for a built-in data set
   root      ///< the root reads everything
 };
 
-// As bytes, which take names of files as they are, whether they are UTF-8 or not.
+// As bytes, so that names of files are kept as they are, whether they are UTF-8 or not.
 std::string packed(const json& j) {
   const std::vector<std::uint8_t> bytes = json::to_cbor(j);
   return {bytes.begin(), bytes.end()};
 }
 json unpacked(const std::string& bytes) { return json::from_cbor(bytes); }
 
-/// What the root finds out before anybody reads, and tells the others.
+/// What the root determines before anybody reads, and sends to the others.
 struct SharePlan {
-  Way way = Way::root;
+  ReadMode mode = ReadMode::root;
   std::vector<std::string> files;
   std::vector<Index> rows;           ///< of each file, for pieces
   std::vector<std::uint64_t> sizes;  ///< of each file in bytes, for files
@@ -53,23 +53,15 @@ struct SharePlan {
 
 json to_json(const SharePlan& plan) {
   const ReadOptions& o = plan.options;
-  return {{"way", plan.way},
-          {"files", plan.files},
-          {"rows", plan.rows},
-          {"sizes", plan.sizes},
-          {"missing", o.missing},
-          {"header", o.header},
-          {"row_labels", o.row_labels},
-          {"exclude", o.exclude},
-          {"covariance", o.covariance},
-          {"storage", o.storage},
-          {"memory", o.memory},
-          {"components", o.components},
+  return {{"mode", plan.mode},          {"files", plan.files},  {"rows", plan.rows},
+          {"sizes", plan.sizes},        {"missing", o.missing}, {"header", o.header},
+          {"row_labels", o.row_labels}, {"exclude", o.exclude}, {"covariance", o.covariance},
+          {"storage", o.storage},       {"memory", o.memory},   {"components", o.components},
           {"cache", o.cache.string()}};
 }
 
 SharePlan plan_of(const json& j) {
-  SharePlan plan{j.at("way"), j.at("files"), j.at("rows"), j.at("sizes"), {}};
+  SharePlan plan{j.at("mode"), j.at("files"), j.at("rows"), j.at("sizes"), {}};
   plan.options = {.missing = j.at("missing"),
                   .header = j.at("header"),
                   .row_labels = j.at("row_labels"),
@@ -82,7 +74,7 @@ SharePlan plan_of(const json& j) {
   return plan;
 }
 
-/// The table of an .npy file where it lies; none if it is another file or is compressed.
+/// The table of an .npy file in place; none if it is another file or is compressed.
 std::optional<FileView> view_in_place(const std::string& file) {
   io::ByteSource source(file);
   if (source.is_gzipped() || !source.file() || !source.head().starts_with("\x93NUMPY")) return {};
@@ -98,7 +90,8 @@ void reject_difference(const std::string& file, const std::string& what, const s
       .in(file);
 }
 
-/// Where all files are plain .npy files, so that any of their rows can be found; else none.
+/// The rows of each file if all are plain .npy files, so that any row can be located; otherwise
+/// none.
 std::optional<std::vector<Index>> rows_in_place(const std::vector<std::string>& files) {
   std::optional<FileView> first;
   std::vector<Index> rows;
@@ -123,7 +116,7 @@ SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOpt
   plan.files = {source};
   if (source.starts_with('@')) {
     plan.options.covariance |= load_dataset(source).covariance;
-    plan.way = plan.options.covariance ? Way::root : Way::problem;
+    plan.mode = plan.options.covariance ? ReadMode::root : ReadMode::dataset;
     return plan;
   }
   if (is_pattern(source)) {
@@ -136,17 +129,17 @@ SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOpt
   if (source == "-" && ranks.size() > 1)
     throw Error("standard input cannot be spread over ranks: give a file");
   if (options.covariance || source == "-") return plan;
-  // What leaves rows or columns out makes a copy of the whole.
+  // Leaving rows or columns out makes a copy of the whole.
   if (options.exclude.empty() && options.missing == Missing::error)
     if (auto rows = rows_in_place(plan.files)) {
-      plan.way = Way::pieces;
+      plan.mode = ReadMode::pieces;
       plan.rows = std::move(*rows);
       return plan;
     }
   if (several && options.missing == Missing::mean)
-    reject("missing", "mean", "the mean of a variable is not known where {} files are read apart",
+    reject("missing", "mean", "the mean of a variable is not known if {} files are read separately",
            plan.files.size());
-  plan.way = several ? Way::files : Way::slices;
+  plan.mode = several ? ReadMode::files : ReadMode::slices;
   for (const std::string& file : plan.files) {
     std::error_code failed;
     plan.sizes.push_back(fs::file_size(file, failed));
@@ -155,7 +148,7 @@ SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOpt
   return plan;
 }
 
-/// The rows of a piece, one after the other as they lie in the file, widened.
+/// The rows of a piece, in storage order, widened.
 void read_rows(const FileView& view, const Piece& piece, char* to) {
   constexpr Index kNumbers = Index{1} << 20;
   const std::size_t size = size_of(view.scalar), wide = size_of(widened(view.scalar));
@@ -175,7 +168,7 @@ void read_rows(const FileView& view, const Piece& piece, char* to) {
   }
 }
 
-/// Numbers of a dense table that are this rank's.
+/// The numbers of a dense table that belong to this rank.
 class DenseShare {
  public:
   DenseShare(const Ranks& ranks, const SharePlan& plan, Share& share) : plan_(plan), share_(share) {
@@ -273,7 +266,8 @@ class DenseShare {
   bool in_file_ = false;
 };
 
-/// The options for a file that this rank reads by itself: what the host has is for all its ranks.
+/// The options for a file that this rank reads by itself: the host's memory is shared by all its
+/// ranks.
 ReadOptions own_options(const Ranks& ranks, const SharePlan& plan) {
   ReadOptions options = plan.options;
   if (options.memory == 0 && ranks.on_this_host() > 1 && options.storage == Storage::automatic)
@@ -282,12 +276,12 @@ ReadOptions own_options(const Ranks& ranks, const SharePlan& plan) {
 }
 
 /// What must be the same in all files.
-struct Likeness {
+struct CommonFormat {
   bool sparse = false;
   Scalar scalar = Scalar::float64;
   std::vector<std::string> variables;
 
-  explicit Likeness(const Table& table) : variables(table.variables) {
+  explicit CommonFormat(const Table& table) : variables(table.variables) {
     if (const auto* file = std::get_if<FileView>(&table.values)) {
       sparse = file->sparse;
       scalar = widened(file->scalar);
@@ -298,14 +292,15 @@ struct Likeness {
       scalar = std::get<SparseView>(table.values).scalar;
     }
   }
-  explicit Likeness(const json& j)
+  explicit CommonFormat(const json& j)
       : sparse(j.at("sparse")), scalar(j.at("scalar")), variables(j.at("variables")) {}
 
   json to_json() const {
     return {{"sparse", sparse}, {"scalar", scalar}, {"variables", variables}};
   }
 
-  void check(const Likeness& first, const std::string& file, const std::string& first_file) const {
+  void check(const CommonFormat& first, const std::string& file,
+             const std::string& first_file) const {
     if (variables.size() != first.variables.size())
       reject_difference(file, fmt::format("has {} columns", variables.size()), first_file,
                         fmt::format("has {}", first.variables.size()));
@@ -333,11 +328,11 @@ void read_files(const Ranks& ranks, const SharePlan& plan, Share& share, const T
       share.names.push_back(plan.files[k]);
     }
   });
-  const Likeness first(
-      unpacked(ranks.broadcast(ranks.is_root() ? packed(Likeness(share.parts[0]).to_json()) : "")));
+  const CommonFormat first(unpacked(
+      ranks.broadcast(ranks.is_root() ? packed(CommonFormat(share.parts[0]).to_json()) : "")));
   ranks.together([&] {
     for (std::size_t k = 0; k < share.parts.size(); ++k)
-      Likeness(share.parts[k]).check(first, share.names[k], plan.files[0]);
+      CommonFormat(share.parts[k]).check(first, share.names[k], plan.files[0]);
   });
   if (ranks.is_root() && plan.files.size() < static_cast<std::size_t>(ranks.size()))
     share.notes.push_back(
@@ -346,7 +341,7 @@ void read_files(const Ranks& ranks, const SharePlan& plan, Share& share, const T
                     plan.files.size(), ranks.size()));
 }
 
-/// A rank's rows of a table that all have.
+/// A rank's rows of a table that all ranks have read.
 void keep_own(const Ranks& ranks, const SharePlan& plan, Table table, Share& share) {
   const auto pieces = even_pieces({table.rows()}, ranks.rank(), ranks.size());
   if (ranks.is_root()) share.variables = table.variables;
@@ -372,18 +367,18 @@ void keep_own(const Ranks& ranks, const SharePlan& plan, Table table, Share& sha
 }
 
 void read_parts(const Ranks& ranks, const SharePlan& plan, Share& share, const Tick& tick) {
-  switch (plan.way) {
-    case Way::pieces:
+  switch (plan.mode) {
+    case ReadMode::pieces:
       return ranks.together([&] { DenseShare(ranks, plan, share).read(tick); });
-    case Way::files:
+    case ReadMode::files:
       return read_files(ranks, plan, share, tick);
-    case Way::slices:
+    case ReadMode::slices:
       return ranks.together([&] {
         keep_own(ranks, plan, read_table(plan.files[0], own_options(ranks, plan), tick), share);
       });
-    case Way::problem:
+    case ReadMode::dataset:
       return ranks.together([&] { keep_own(ranks, plan, load_dataset(plan.files[0]), share); });
-    case Way::root:
+    case ReadMode::root:
       ranks.together([&] {
         if (!ranks.is_root()) return;
         const std::string& source = plan.files[0];
@@ -396,7 +391,7 @@ void read_parts(const Ranks& ranks, const SharePlan& plan, Share& share, const T
   }
 }
 
-/// What the root knows of all parts, from what each rank says of its own.
+/// Combines at the root what each rank knows of its own parts.
 void describe(const Ranks& ranks, const SharePlan& plan, Share& share) {
   json own = {
       {"rows", 0},        {"cols", 0},        {"entries", 0.0},           {"sparse", false},
@@ -405,13 +400,13 @@ void describe(const Ranks& ranks, const SharePlan& plan, Share& share) {
     own["rows"] = own["rows"].get<Index>() + part.rows();
     own["cols"] = part.cols();
     own["entries"] = own["entries"].get<double>() + part.entries();
-    own["sparse"] = own["sparse"].get<bool>() || Likeness(part).sparse;
+    own["sparse"] = own["sparse"].get<bool>() || CommonFormat(part).sparse;
     own["in_file"] = own["in_file"].get<bool>() || part.in_file();
     own["labelled"] = own["labelled"].get<bool>() && !part.samples.empty();
     for (const std::string& sample : part.samples) own["samples"].push_back(sample);
     for (const std::string& note : part.notes) own["notes"].push_back(note);
   }
-  const bool all_read_all = plan.way == Way::slices;  // then all have the same to say
+  const bool all_read_all = plan.mode == ReadMode::slices;  // then all report the same
   bool labelled = true;
   for (const std::string& text : ranks.gather(packed(own))) {
     const json theirs = unpacked(text);

@@ -16,7 +16,7 @@
 namespace spcart::mpi {
 namespace {
 
-/// As in block Lanczos: weak eigenpairs must be right by themselves, as far as rounding allows.
+/// As in block Lanczos: weak eigenpairs must be accurate by themselves, as far as rounding allows.
 constexpr double kRounding = 1e-10, kOwnTolerance = 1e-4;
 
 void require(PetscErrorCode code, const char* what) {
@@ -28,12 +28,12 @@ void begin_slepc() {
   PetscBool begun = PETSC_FALSE;
   require(SlepcInitialized(&begun), "begin");
   if (begun == PETSC_TRUE) return;
-  // Signals are the program's own business.
+  // Signals are left to the program.
   require(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"), "begin");
   require(SlepcInitialize(nullptr, nullptr, nullptr, nullptr), "begin");
 }
 
-/// Lets errors come back as codes: what they are about is told by exceptions.
+/// Makes errors return as codes: exceptions report what they are about.
 class QuietErrors {
  public:
   QuietErrors() { PetscPushErrorHandler(PetscReturnErrorHandler, nullptr); }
@@ -42,7 +42,7 @@ class QuietErrors {
   QuietErrors& operator=(const QuietErrors&) = delete;
 };
 
-/// An object of PETSc or SLEPc and its end.
+/// An object of PETSc or SLEPc, destroyed at the end.
 template <class T, PetscErrorCode (*Destroy)(T*)>
 class Owned {
  public:
@@ -63,7 +63,7 @@ using Vec_ = Owned<Vec, VecDestroy>;
 using Mat_ = Owned<Mat, MatDestroy>;
 using Eps_ = Owned<EPS, EPSDestroy>;
 
-/// Vectors spread over the ranks, each rank having a run of entries.
+/// Vectors spread over the ranks, each rank having a contiguous part.
 class Layout {
  public:
   Layout(const Ranks& ranks, Index size) : ranks_(ranks) {
@@ -95,7 +95,7 @@ class Layout {
     check(code, "gather a vector");
   }
 
-  /// The sum of what the ranks have, spread.
+  /// The sum of the vectors of all ranks, spread over them.
   void sum(const Vector& from, Vec to) const {
     double* own_part = nullptr;
     require(VecGetArrayWrite(to, &own_part), "write a vector");
@@ -136,8 +136,9 @@ struct Pair {
   Vec_ vector;
 };
 
-/// Krylov-Schur of single vectors shows each eigenvalue but once, up to rounding. What is found is
-/// therefore taken out, and the rest is probed for an eigenvalue that should be among the wanted.
+/// Krylov-Schur with single vectors finds each eigenvalue only once, up to rounding. Eigenvectors
+/// that are found are therefore projected out, and the rest is probed for an eigenvalue that should
+/// be among the wanted.
 class Search {
  public:
   Search(const Ranks& ranks, const SpreadOperator& a, Index r, double tolerance,
@@ -159,7 +160,7 @@ class Search {
     Vec_ start = fresh ? random_vector() : layout_.from_root(from.start.data());
     while (missing() > 0) solve(missing(), start, Aim::exact);
     for (Index iteration = 0; iteration < r_ && !gave_up_ && r_ < dimension_; ++iteration) {
-      const double last = found_.back().value;  // they are in order
+      const double last = found_.back().value;  // they are sorted
       Pair probe = std::move(solve(1, random_vector(), Aim::rough).front());
       if (probe.value <= last + same(last) || gave_up_) break;
       solve(1, probe.vector, Aim::exact);
@@ -170,10 +171,10 @@ class Search {
   }
 
  private:
-  enum class Aim { exact, rough };  ///< a pair that is kept, or one that is only looked at
+  enum class Aim { exact, rough };  ///< a pair that is kept, or one that is only inspected
 
   Index missing() const { return r_ - static_cast<Index>(found_.size()); }
-  /// By how much values may differ and be equal.
+  /// The largest difference of values that count as equal.
   double same(double value) const {
     const double all = 4 * tolerance_ * largest_;
     return value > kRounding * largest_ ? std::min(all, 4 * kOwnTolerance * value) : all;
@@ -196,16 +197,16 @@ class Search {
     std::ranges::stable_sort(found_, std::ranges::greater{}, &Pair::value);
   }
 
-  /// Variables that do not vary must not come in by chance: no product would take them out.
+  /// Constant variables must not enter by chance: no product would remove them.
   Vec_ random_vector() {
     Vector v(ranks_.is_root() ? a_.size : 0);
     for (Index j = 0; j < v.size(); ++j) v[j] = (*a_.diagonal)[j] > 0 ? random_.uniform() - 0.5 : 0;
     return layout_.from_root(v.data());
   }
 
-  /// Finds so many pairs outside those that are found, and takes exact ones up.
+  /// Finds this many pairs orthogonal to those already found, and keeps exact ones.
   std::vector<Pair> solve(Index count, Vec start, Aim aim) {
-    const QuietErrors quiet;  // also while what a failure has left is taken down
+    const QuietErrors quiet;  // also while the objects of a failed call are destroyed
     aim_ = aim;
     wanted_ = count;
     Mat_ shell;
@@ -239,7 +240,7 @@ class Search {
     require(EPSSetConvergenceTestFunction(eps, test_convergence, this, nullptr), "set up");
     require(EPSSetStoppingTestFunction(eps, test_stopping, this, nullptr), "set up");
     require(EPSMonitorSet(eps, monitor, this, nullptr), "set up");
-    // Small problems are solved at one rank and sent to the others, lest they drift apart.
+    // Small problems are solved on one rank and sent to the others, so that ranks cannot diverge.
     require(EPSGetDS(eps, &small), "set up");
     require(DSSetParallel(small, DS_PARALLEL_SYNCHRONIZED), "set up");
     require(EPSSetFromOptions(eps), "set up");
@@ -295,7 +296,7 @@ class Search {
     return k;
   }
 
-  // What SLEPc calls. Exceptions must not go through it: they wait in failure_.
+  // What SLEPc calls. Exceptions must not pass through it: they are stored in failure_.
 
   template <class Work>
   PetscErrorCode guarded(Work work) {
@@ -325,7 +326,7 @@ class Search {
     ++products_;
   }
 
-  /// Gives as the error what is below the tolerance exactly where the pair is good.
+  /// Sets an error that is below the tolerance if and only if the pair has converged.
   static PetscErrorCode test_convergence(EPS, PetscScalar value, PetscScalar, PetscReal residual,
                                          PetscReal* error, void* context) {
     auto& self = *static_cast<Search*>(context);
@@ -335,7 +336,7 @@ class Search {
     if (value > kRounding * self.largest_)
       *error = std::max(*error, residual / value * self.tolerance_ / kOwnTolerance);
     if (self.aim_ == Aim::rough) *error *= self.tolerance_ / kRough;
-    if (self.gave_up_) *error = 0;  // whatever there is must do
+    if (self.gave_up_) *error = 0;  // accept whatever there is
     return 0;
   }
 
@@ -367,7 +368,7 @@ class Search {
     });
   }
 
-  /// The first columns of the basis are eigenvectors, those after them the nearest to the others.
+  /// The first columns of the basis are eigenvectors, the following ones approximate the others.
   SolverState state_of(BV basis, Index converged, const double* values, const double* errors) {
     const auto before = static_cast<Index>(found_.size());
     SolverState state{Matrix(ranks_.is_root() ? a_.size : 0, before + converged),
@@ -399,7 +400,7 @@ class Search {
   const Ranks& ranks_;
   const SpreadOperator& a_;
   Layout layout_;
-  Index dimension_;  ///< variables that vary
+  Index dimension_;  ///< variables that are not constant
   Index r_;
   double tolerance_;
   Index most_products_;

@@ -10,7 +10,7 @@
 namespace spcart::mpi {
 namespace {
 
-/// The rows of V on the ranks: as even as can be, those of rank 0 first.
+/// The rows of V on the ranks: as even as possible, those of rank 0 first.
 class SpreadRows final : public RowPartition {
  public:
   SpreadRows(const Ranks& ranks, Index rows) : RowPartition(rows), ranks_(ranks) {}
@@ -23,7 +23,7 @@ class SpreadRows final : public RowPartition {
 
   bool is_whole() const override { return false; }
 
-  /// By way of the root, so that all get the same bits.
+  /// Via the root, so that all get the same bits.
   void sum(Block numbers) const override {
     ranks_.sum_at_root(numbers);
     ranks_.broadcast(numbers);
@@ -45,7 +45,7 @@ class SpreadRows final : public RowPartition {
   const Ranks& ranks_;
 };
 
-/// A column of V after the other, so that no copy of all of it is made.
+/// One column of V after the other, so that no copy of all of it is made.
 Matrix scattered(const Ranks& ranks, const SpreadRows& rows, ConstBlock v, Index columns) {
   std::vector<int> counts, firsts;
   for (int rank = 0; rank < ranks.size(); ++rank) {
@@ -84,18 +84,18 @@ std::string bytes_of(const T* numbers, Index count) {
   return {reinterpret_cast<const char*>(numbers), static_cast<std::size_t>(count) * sizeof(T)};
 }
 
-/// The entries of a rank's own rows, whose numbers begin at 0, in their place.
+/// Adds the entries of a rank's own rows, whose indices begin at 0, at their indices in the whole.
 void add_entries(const std::vector<std::string>& columns, const std::vector<std::string>& rows,
                  const std::vector<std::string>& values, const SpreadRows& spread, Loadings& x) {
   std::vector<Eigen::Triplet<double, Index>> entries;
   for (int rank = 0; rank < static_cast<int>(rows.size()); ++rank) {
     const auto k = static_cast<std::size_t>(rank);
     const auto* starts = reinterpret_cast<const Index*>(columns[k].data());
-    const auto* places = reinterpret_cast<const Index*>(rows[k].data());
+    const auto* indices = reinterpret_cast<const Index*>(rows[k].data());
     const auto* numbers = reinterpret_cast<const double*>(values[k].data());
     for (Index i = 0; i < x.cols(); ++i)
       for (Index at = starts[i]; at < starts[i + 1]; ++at)
-        entries.emplace_back(spread.first(rank) + places[at], i, numbers[at]);
+        entries.emplace_back(spread.first(rank) + indices[at], i, numbers[at]);
   }
   x.setFromTriplets(entries.begin(), entries.end());
 }

@@ -7,7 +7,7 @@
 namespace spcart {
 namespace {
 
-/// Quoted where a reader could take it for something else.
+/// Quoted if a reader could take it for something else.
 void append_field(std::string& out, std::string_view text) {
   const bool blank_ends = !text.empty() && (text.front() == ' ' || text.back() == ' ');
   if (!text.empty() && !blank_ends && text.find_first_of(",;\"\t\r\n") == std::string_view::npos) {

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// JSON knows no NaN: a result that has one is broken before it comes here.
+/// JSON has no NaN: a result that contains one was already broken.
 double finite(double value) {
   assert(std::isfinite(value));
   return value;
@@ -162,7 +162,7 @@ ordered_json object_of(const Recommendation& answer) {
           {"error", finite(answer.error)}};
 }
 
-/// Of this program: what getrusage tells is also that of the one which started it.
+/// Of this program: getrusage would include the program that started it.
 std::int64_t memory_peak_bytes() {
   constexpr std::int64_t kKilobyte = 1024;
   constexpr std::string_view kField = "VmHWM:";

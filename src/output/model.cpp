@@ -19,7 +19,7 @@ Loadings read_columns(const Fields& fields, std::string_view file, Index p, Inde
     const Fields column(file, fmt::format("loadings[{}].", j), item);
     const std::vector<Index> rows = column.positions("index", p);
     const Vector values = column.numbers("value", static_cast<Index>(rows.size()));
-    // Far from unit length there is no model, and scores may overflow.
+    // Columns far from unit length are not a model, and scores may overflow.
     constexpr double kRounding = 1e-6;
     const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
     const double length = largest > 0 ? largest * (values / largest).norm() : 0;
@@ -77,10 +77,10 @@ void reorder(Model& model, const std::vector<Index>& order) {
   for (const Index from : order)
     names.push_back(std::move(model.variables[static_cast<std::size_t>(from)]));
   model.variables = std::move(names);
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, Index> places(
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, Index> permutation(
       static_cast<Index>(order.size()));
-  std::ranges::copy(order, places.indices().data());
-  model.loadings = Loadings(places.transpose() * model.loadings);
+  std::ranges::copy(order, permutation.indices().data());
+  model.loadings = Loadings(permutation.transpose() * model.loadings);
 }
 
 Loadings read_loadings(const std::filesystem::path& path, std::span<const std::string> variables) {

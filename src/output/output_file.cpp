@@ -25,7 +25,7 @@ using io::TemporaryFile;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-/// A descriptor that is written to and closed with all errors seen.
+/// A descriptor for writing that reports all errors, also those of closing it.
 class Writer {
  public:
   Writer(const fs::path& name, int file) : name_(name), file_(file) {}
@@ -52,7 +52,7 @@ class Writer {
   int file_;
 };
 
-/// Whether the path is written as it is, since there is nothing that could be replaced by a file.
+/// Whether the path is written directly, because it is not a regular file that could be replaced.
 bool has_no_temporary(const fs::path& path) {
   if (path == "-") return true;
   std::error_code none;
@@ -117,7 +117,7 @@ void OutputFile::prepare(std::string_view text) {
   if (is_direct()) {
     pending->text = text;
   } else {
-    // A link stays a link: what it points to is replaced.
+    // A link stays a link: its target is replaced.
     std::error_code error;
     fs::path target = fs::canonical(path_, error);
     if (error) target = path_;

@@ -20,10 +20,11 @@ using nlohmann::ordered_json;
 constexpr std::string_view kByteOrder =
     std::endian::native == std::endian::little ? "little" : "big";
 
-/// Sums over samples in another order, by more or fewer threads, differ by no more.
+/// Sums over samples in another order, by more or fewer threads, differ by no more than this
+/// fraction.
 constexpr double kRounding = 1e-8;
 
-/// The numbers of a file, one after the other.
+/// The numbers of a file, in order.
 std::vector<double> numbers_of(const DataMatrix& a, const Basis& basis) {
   std::vector<double> all;
   const auto append = [&](const auto& part) {
@@ -43,7 +44,7 @@ std::uint32_t checksum(const std::vector<double>& numbers) {
       crc32_z(0, reinterpret_cast<const Bytef*>(numbers.data()), numbers.size() * sizeof(double)));
 }
 
-/// The first line, and in `rest` what was read beyond it.
+/// The first line; `rest` receives what was read beyond it.
 std::string read_header(io::ByteSource& source, std::string& rest) {
   constexpr std::size_t kStep = 4096, kMost = std::size_t{1} << 20;
   std::string text;
@@ -103,7 +104,7 @@ void check_preparation(std::string_view file, const Fields& there, const Prepara
   check("single", "single precision", here.precision == Precision::single);
 }
 
-/// What a basis file holds of the variables.
+/// What a basis file stores about the variables.
 struct Variables {
   Eigen::Map<const Vector> means, scales, squares;
 };
@@ -111,16 +112,16 @@ struct Variables {
 void check_variables(std::string_view file, const Variables& there, const DataMatrix& a,
                      std::span<const std::string> names) {
   const Vector& squares = a.column_squared_norms();
-  // Means are compared on the scale on which their variable varies.
+  // Differences of means are relative to the spread of their variable.
   const double n = static_cast<double>(a.samples().value_or(1));
   const Vector spread = (squares / n).cwiseSqrt().cwiseProduct(a.scales()) + a.means().cwiseAbs();
   const auto check = [&](std::string_view what, const auto& was, const Vector& is,
                          const Vector& unit) {
     for (Index j = 0; j < is.size(); ++j) {
       if (std::abs(was[j] - is[j]) <= kRounding * unit[j]) continue;
-      const auto place = static_cast<std::size_t>(j);
+      const auto index = static_cast<std::size_t>(j);
       fail({file}, "is the basis of other data: variable {}{} has {} {:.9g} there and {:.9g} here",
-           j + 1, place < names.size() ? fmt::format(" ({})", io::printable(names[place])) : "",
+           j + 1, index < names.size() ? fmt::format(" ({})", io::printable(names[index])) : "",
            what, was[j], is[j]);
     }
   };

@@ -12,19 +12,19 @@
 namespace spcart {
 namespace {
 
-/// A direction whose part outside the basis is below this fraction of |A'A| holds only rounding.
+/// A direction whose part outside the basis is below this fraction of |A'A| is only rounding error.
 constexpr double kDependent = 1e-14;
 
-/// Ritz values below this part of the first are too near its rounding to be improved.
+/// Ritz values below this fraction of the first are too near its rounding error to be improved.
 constexpr double kRounding = 1e-10;
 constexpr double kOwnTolerance = 1e-4;
 
-/// G = W R, where W replaces G: fewer columns where those of G depend on each other up to
-/// `threshold`. By Cholesky where they are far from that: it is the faster way, and W is good
-/// enough if the same is done to it once more.
+/// G = W R, where W replaces G: with fewer columns if those of G are dependent up to `threshold`.
+/// By Cholesky if they are far from that: it is faster, and W is accurate enough if the same is
+/// done to it once more.
 struct Triangle {
   Matrix r;
-  bool sound = false;  ///< no column was short or near the others
+  bool sound = false;  ///< no column was short or near the span of the others
 };
 Triangle orthonormalize(Matrix& g, double threshold) {
   constexpr double kIndependent = 1e-8, kSound = 0.25;
@@ -42,8 +42,8 @@ Triangle orthonormalize(Matrix& g, double threshold) {
   return {std::move(qr.r), false};
 }
 
-/// Vectors of a basis that takes a quarter of the table's place at the most: on a flat spectrum
-/// every restart loses more than it saves.
+/// Number of vectors in a basis that needs at most a quarter of the table's memory: on a flat
+/// spectrum every restart loses more than it saves.
 Index affordable(const DataMatrix& a, Index r) {
   const double quarter = a.entries() / (4 * static_cast<double>(a.cols()));
   return static_cast<Index>(std::min(20 * static_cast<double>(r), quarter));
@@ -89,10 +89,10 @@ class BlockLanczos {
   auto basis() { return q_.leftCols(size_); }
   auto next() { return q_.middleCols(size_, next_); }
 
-  /// Takes the next block W into the basis Q, keeps T = Q'A'AQ, and leaves as the next block the
-  /// orthonormal part of A'A W outside Q, and in coupling_ its coefficients. All is in units of
-  /// unit_. Of the basis only W and the block before it have a part in A'A W beyond rounding, and
-  /// that set_next takes out.
+  /// Appends the next block W to the basis Q, updates T = Q'A'AQ, and leaves as the next block the
+  /// orthonormal part of A'A W outside Q, with its coefficients in coupling_. Everything is in
+  /// units of unit_. Of the basis only W and the block before it have a part in A'A W beyond
+  /// rounding, and set_next removes that.
   void extend(const Tick& tick) {
     const double done = progress();
     Matrix g = a_.gram_times(next(), [&](double) {
@@ -112,7 +112,7 @@ class BlockLanczos {
     set_next(std::move(g));
   }
 
-  /// G loses its part within the basis from column `first` on, whose coefficients are returned.
+  /// Removes from G its part within the basis from column `first` on; returns the coefficients.
   Matrix project(Matrix& g, Index first = 0) {
     const auto q = q_.middleCols(first, size_ - first);
     Matrix h = q.transpose() * g;
@@ -120,8 +120,8 @@ class BlockLanczos {
     return h;
   }
 
-  /// Normalising has brought up what rounding left within the basis: that goes now. Twice is enough
-  /// unless little is left of a direction.
+  /// Normalising amplifies what rounding left within the basis, so it is removed again. Twice is
+  /// enough unless little is left of a direction.
   void set_next(Matrix w) {
     constexpr int kIterations = 4;
     const Index room = dimension_ - size_;
@@ -144,7 +144,7 @@ class BlockLanczos {
     const Index width = std::min(block_, dimension_ - size_);
     Matrix w(a_.cols(), width);
     for (double& value : w.reshaped()) value = random_.uniform() - 0.5;
-    // A variable that does not vary must not come in by chance: A'A would never take it out.
+    // A constant variable must not enter by chance: A'A would never remove it.
     for (Index j = 0; j < a_.cols(); ++j)
       if (a_.column_squared_norms()[j] == 0) w.row(j).setZero();
     seeds_ += width;
@@ -153,7 +153,7 @@ class BlockLanczos {
   }
 
   /// Ritz pairs, and their residuals without another product: A'A Q S - Q S Theta lies in the next
-  /// block alone, but for what was within the tolerance when a search began anew.
+  /// block only, except for what was within the tolerance when a search began anew.
   void ritz(Index count) {
     SymmetricEigen e = symmetric_eigen(t_.topLeftCorner(size_, size_), std::min(count, size_));
     values_ = std::move(e.values);
@@ -165,8 +165,8 @@ class BlockLanczos {
     return residuals_.head(std::min(r_, residuals_.size())).maxCoeff() / values_[0];
   }
 
-  /// Ritz pairs are looked at again halfway to where the residual will be small enough if it falls
-  /// as it did, but soon, as it falls faster and faster.
+  /// Ritz pairs are computed again halfway to where the residual should be small enough if it falls
+  /// at the same rate, but soon, because it falls faster and faster.
   void schedule() {
     const double distance = std::log(std::max(residual() / options_.tolerance, 1.0));
     const double fall = (distance_ - distance) / static_cast<double>(passes_ - looked_);
@@ -177,8 +177,8 @@ class BlockLanczos {
     looked_ = passes_;
   }
 
-  /// The tolerance is relative to the first component; weak ones must also be right by themselves,
-  /// as far as rounding allows.
+  /// The tolerance is relative to the first component; weak ones must also be accurate by
+  /// themselves, as far as rounding allows.
   bool converged() const {
     if (size_ < r_) return false;
     for (Index i = 0; i < r_; ++i) {
@@ -189,8 +189,8 @@ class BlockLanczos {
     return true;
   }
 
-  /// Random vectors show each eigenvalue at most as many times as they are. Where as many Ritz
-  /// values as that agree and a smaller one is wanted too, more of them may be hidden.
+  /// A random block finds each eigenvalue with at most as many copies as it has vectors. If that
+  /// many Ritz values agree and a smaller one is wanted too, more copies may be hidden.
   bool may_hide() const {
     for (Index i = 0; i + seeds_ < r_; ++i) {
       const double same =
@@ -201,11 +201,13 @@ class BlockLanczos {
     return false;
   }
 
-  /// Ritz vectors to go on with: more than are wanted, so that less has to be found again.
+  /// Number of Ritz vectors to continue with: more than are wanted, so that less has to be found
+  /// again.
   Index kept() const { return std::min(3 * r_, most_ - next_); }
 
-  /// What is found stays; a new search begins outside it, and is given the time of the first. What
-  /// A'A of the new blocks has within the kept vectors is no more than their residuals.
+  /// Converged vectors stay; a new search begins outside them, and may take as long as the first.
+  /// The part of A'A times the new blocks within the kept vectors is no larger than their
+  /// residuals.
   void reseed() {
     enough_ = 2 * passes_;
     restart(r_);
@@ -225,7 +227,7 @@ class BlockLanczos {
            static_cast<double>(passes_) > progress() * static_cast<double>(options_.max_passes);
   }
 
-  /// Goes on from the first Ritz vectors, in place.
+  /// Continues from the first Ritz vectors, in place.
   void restart(Index keep) {
     constexpr Index kRows = 1024;
     keep = std::min(keep, values_.size());
@@ -256,19 +258,19 @@ class BlockLanczos {
   const EigenOptions& options_;
   bool hasty_;
   Index r_;
-  double unit_;      ///< about |A|_F^2, so that no square of a product overflows or vanishes
-  Index dimension_;  ///< variables that vary
+  double unit_;      ///< about |A|_F^2, so that no square of a product overflows or underflows
+  Index dimension_;  ///< variables that are not constant
   Index block_;      ///< vectors that are multiplied at a time
-  Index most_;       ///< vectors in the basis at the most
+  Index most_;       ///< maximum number of vectors in the basis
   Random random_;
-  Matrix q_;  ///< the basis, and behind it the next block
+  Matrix q_;  ///< the basis, followed by the next block
   Matrix t_;
   Index size_ = 0, next_ = 0, seeds_ = 0;
-  Index coupled_ = 0;  ///< A'A times the next block lies within the basis only from here on
+  Index coupled_ = 0;  ///< A'A times the next block is within the basis only from here on
   Index passes_ = 0, columns_ = 0;
-  Index enough_ = 0;        ///< passes before an answer is trusted
-  Index due_, looked_ = 0;  ///< passes at the next and at the last look at Ritz pairs
-  double distance_ = 0;     ///< from the tolerance, by the last look
+  Index enough_ = 0;        ///< passes before a result is trusted
+  Index due_, looked_ = 0;  ///< passes at the next and at the last computation of Ritz pairs
+  double distance_ = 0;     ///< from the tolerance, at the last one
   double norm_ = 0;
   Matrix coupling_;
   Vector values_, residuals_;
@@ -278,8 +280,8 @@ class BlockLanczos {
 }  // namespace
 
 Index krylov_block(const DataMatrix& a, Index r) {
-  // A pass over b columns costs as much as b + kFixed of them alone, and about 3 r / b + 11 passes
-  // are needed on a falling spectrum: this b makes the least of their product.
+  // A pass over b columns costs as much as b + kFixed single ones, and about 3 r / b + 11 passes
+  // are needed on a decaying spectrum: this b minimises the product of the two.
   constexpr double kDense = 16, kSparse = 10, kColumns = 3, kPasses = 11;
   const auto n = static_cast<double>(a.rows()), p = static_cast<double>(a.cols());
   const double fixed = a.entries() < n * p ? kSparse : kDense;

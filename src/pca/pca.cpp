@@ -13,18 +13,17 @@
 #include "data/preparation.hpp"
 #include "linalg/lapack.hpp"
 #include "pca/krylov.hpp"
-#include "pca/solver_costs.hpp"
 #include "spcart/error.hpp"
 #include "spcart/loadings.hpp"
 
 namespace spcart {
 namespace {
 
-/// Components with less than this part of the first one's variance are near the rounding of double
-/// precision beside it.
+/// Components with less than this fraction of the first one's variance are near its rounding error
+/// in double precision.
 constexpr double kWeak = 1e-10;
 
-/// Eigenvalues of A'A below this part of the first are rounding.
+/// Eigenvalues of A'A below this are rounding error.
 double rank_threshold(const DataMatrix& a) {
   constexpr double kRounding = 10 * std::numeric_limits<double>::epsilon();
   return kRounding * static_cast<double>(std::min(a.rows(), a.cols()));
@@ -36,9 +35,9 @@ Index numerical_rank(const Vector& eigenvalues, double threshold) {
   return rank;
 }
 
-/// Where few eigenvectors are wanted and the spectrum falls off, iterating on the Gram matrix finds
-/// them in a fraction of what reducing it to tridiagonal form costs, p/50 passes being half of
-/// that; where it is flat, little is lost by having tried.
+/// If few eigenvectors are wanted and the spectrum decays, iterating on the Gram matrix finds them
+/// in a fraction of the time of reducing it to tridiagonal form, which p/50 passes would take half
+/// of; if the spectrum is flat, little time is lost by trying.
 SymmetricEigen leading_eigenpairs(const DataMatrix& a, const Matrix& gram, Index r,
                                   const PcaOptions& options, const Tick& tick) {
   constexpr double kTolerance = 1e-13;  // what a decomposition would reach
@@ -64,7 +63,7 @@ SymmetricEigen by_gram(const DataMatrix& a, Index r, const PcaOptions& options, 
 SymmetricEigen by_outer(const DataMatrix& a, Index r, const Tick& tick) {
   SymmetricEigen e = symmetric_eigen(a.outer_gram(tick), r);
   const Index rank = numerical_rank(e.values, rank_threshold(a));
-  // Weak components lose their orthogonality to strong ones in A'u; QR gives it back.
+  // Weak components lose their orthogonality to strong ones in A'u; QR restores it.
   e.vectors = orthonormalized(a.adjoint_times(e.vectors.leftCols(rank), tick));
   return e;
 }
@@ -93,14 +92,14 @@ SymmetricEigen by_slepc(const DataMatrix& a, Index r, const PcaOptions& options,
                    options, warnings);
 }
 
-/// A variable that does not vary has no part in any component: what is there is rounding.
+/// A constant variable has no loading: what is there is rounding error.
 void clear_idle_variables(Matrix& v, const Vector& column_norms) {
   for (Index j = 0; j < v.rows(); ++j)
     if (column_norms[j] == 0) v.row(j).setZero();
 }
 
-/// Fills V up to r orthonormal columns with the unit vectors that lie farthest outside it, those of
-/// variables that vary first.
+/// Completes V to r orthonormal columns with the unit vectors that are farthest outside it, first
+/// those of variables that are not constant.
 Matrix completed(Matrix v, Index r, const Vector& column_norms) {
   if (v.cols() == r) return v;
   Matrix full(v.rows(), r);
@@ -127,7 +126,7 @@ void make_largest_positive(Matrix& v) {
     column *= sign_of_largest({column.data(), static_cast<std::size_t>(column.size())});
 }
 
-/// The one that is asked for, or else planned, or else the quickest.
+/// The requested solver, otherwise the planned one, otherwise the fastest.
 Solver solver_of(const DataMatrix& a, Index r, const PcaOptions& options) {
   const Solver known = a.plan().solver_for(options.solver);
   if (known != Solver::automatic) return known;
@@ -135,18 +134,6 @@ Solver solver_of(const DataMatrix& a, Index r, const PcaOptions& options) {
 }
 
 }  // namespace
-
-Solver chosen_solver(Index rows, Index cols, double entries, Index components, int ranks) {
-  // Passes with one vector each: measured, on a sparse table of 20000 variables.
-  constexpr double kSingleVectors = 4;
-  const SolverCosts cost = solver_costs(rows, cols, entries, components);
-  const double krylov = cost.iterate / ranks + cost.basis;
-  const double slepc = (kSingleVectors * cost.iterate + cost.basis) / ranks;
-  const double direct = (cost.product + cost.read) / ranks + cost.decomposition;
-  if (std::min(rows, cols) <= kLargestGram && direct <= std::min(krylov, slepc))
-    return cols <= rows ? Solver::gram : Solver::outer;
-  return krylov <= slepc ? Solver::krylov : Solver::slepc;
-}
 
 double Basis::cpev() const { return singular_values.squaredNorm() / total_variance; }
 
@@ -190,7 +177,7 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   squares.head(b.rank) = e.values.head(b.rank);
   b.singular_values = squares.cwiseSqrt();
   const Matrix product = b.gram ? Matrix(*b.gram * b.vectors) : a.gram_times(b.vectors, tick);
-  // Divided first: the squares of large or small values are out of range.
+  // Divided first: the squares of large or small values would be out of range.
   b.residuals =
       ((product - b.vectors * squares.asDiagonal()) / squares[0]).colwise().norm().transpose();
   b.seconds = seconds_since(begin) + a.plan().gram;

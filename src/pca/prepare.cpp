@@ -13,11 +13,12 @@
 namespace spcart {
 namespace {
 
-/// Variables whose Gram matrix is formed in the pass that measures a table.
+/// Maximum number of variables for which the Gram matrix is formed in the pass that measures a
+/// table.
 constexpr Index kLargestGram = 4096;
 
-/// The solver that is wanted or, if that is left open, one whose matrices fit in memory and that
-/// reads a file least often.
+/// The requested solver or, if that is automatic, one whose matrices fit in memory and that reads a
+/// file least often.
 Solver solver_for(const Table& table, const PrepareOptions& options) {
   const Solver wanted = options.solver;
   const Index components = options.components;

@@ -51,10 +51,10 @@ std::optional<BasisPanels> BasisPanels::above(double bound) const {
   if (static_cast<double>(count) > kWorthACopy * static_cast<double>(variables()))
     return std::nullopt;
   std::vector<std::int32_t> kept(static_cast<std::size_t>(count) + 1);
-  std::size_t place = 0;
+  std::size_t next = 0;
   for (Index row = 0; row < variables(); ++row) {
-    kept[place] = static_cast<std::int32_t>(row);
-    place += squares_[row] > square ? 1 : 0;
+    kept[next] = static_cast<std::int32_t>(row);
+    next += squares_[row] > square ? 1 : 0;
   }
   kept.pop_back();
   return BasisPanels(*this, std::move(kept), (squares_.array() > square).select(0, squares_).sum());

@@ -11,21 +11,22 @@
 
 namespace spcart {
 
-/// A basis V, which must outlive it, cut into slices, one per thread, and those into panels that
-/// stay in cache: V is read once for all that is done with its rotation.
+/// A basis V, which must outlive it, divided into slices, one per thread, and those into panels
+/// that stay in cache: V is read once per iteration.
 class SPCART_EXPORT_TO_MPI BasisPanels {
  public:
   explicit BasisPanels(ConstBlock v);
   BasisPanels(BasisPanels&&) = default;
   BasisPanels& operator=(BasisPanels&&) = delete;
 
-  /// A whole basis without the rows that no rotation lifts above a bound, as no entry of a rotated
-  /// row is larger than the row is long; none if it would spare little.
+  /// A whole basis without the rows that no rotation lifts above a bound, because no entry of a
+  /// rotated row is larger than the norm of the row; none if that would save little.
   std::optional<BasisPanels> above(double bound) const;
 
   Index variables() const { return transposed_.cols(); }
 
-  /// Which of V's rows a row is, how many V has, and the squares of those that are left out.
+  /// The row of V of a row, the number of rows of V, and the sum of squares of the rows that are
+  /// left out.
   Index variable(Index row) const {
     return kept_.empty() ? row : kept_[static_cast<std::size_t>(row)];
   }
@@ -47,8 +48,8 @@ class SPCART_EXPORT_TO_MPI BasisPanels {
   /// V'V, to see whether V is orthonormal.
   Matrix gram() const;
 
-  /// visit(slice, first, count) for the panels of each slice in turn, slices side by side. `width`
-  /// is the number of columns that go with a panel.
+  /// Calls visit(slice, first, count) for the panels of each slice in order, slices in parallel.
+  /// `width` is the number of columns that are used together with a panel.
   template <class Visit>
   void for_panels(Index width, Visit visit) const {
     const Index step = panel_size(width);
@@ -59,18 +60,18 @@ class SPCART_EXPORT_TO_MPI BasisPanels {
     });
   }
 
-  /// Variables in a panel at the most.
+  /// Maximum number of variables in a panel.
   Index panel_size(Index width) const;
 
  private:
   BasisPanels(const BasisPanels& whole, std::vector<std::int32_t> kept, double left_out);
 
-  Matrix own_;  ///< V where rows are left out
+  Matrix own_;  ///< V without the rows that are left out
   Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> v_;
   std::vector<std::int32_t> kept_;  ///< empty: all
   Index all_variables_, components_, slices_;
   Matrix transposed_;
-  Vector squares_;  ///< of the length of each row, where none is left out
+  Vector squares_;  ///< of the norm of each row, unless some are left out
   double left_out_ = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace spcart {
 namespace {
 
-/// Sums are taken in as many parts, so that a compiler may vectorise them.
+/// Sums are computed in this many parts, so that a compiler may vectorise them.
 constexpr std::size_t kLanes = 8;
 
 [[gnu::always_inline]] inline double sum_of(const double* parts) {
@@ -48,7 +48,7 @@ constexpr std::size_t kLanes = 8;
   return kept;
 }
 
-/// Equal entries, some of which stay: rare, and not worth a fast loop.
+/// Ties, some of which stay: rare, and not worth a fast loop.
 std::size_t keep_with_ties(const double* z, std::int32_t first, std::int32_t count,
                            const Threshold& t, std::int32_t* rows, double* values, double* zeroed) {
   std::size_t kept = 0;
@@ -64,8 +64,8 @@ std::size_t keep_with_ties(const double* z, std::int32_t first, std::int32_t cou
   return kept;
 }
 
-/// kParts registers hold as many entries of the sum, in kChains sums of every kChains-th column:
-/// one alone would wait for itself.
+/// kParts registers hold as many entries of the sum, in kChains independent sums of every
+/// kChains-th column: a single sum would be limited by its latency.
 template <Index kBytes, int kParts, std::size_t kChains>
 [[gnu::always_inline]] inline void add_columns_part(const double* v, std::ptrdiff_t r,
                                                     const std::int32_t* rows, const double* values,
@@ -106,7 +106,7 @@ template <Index kBytes>
   for (; i < r; i += kWidth) add_columns_part<kBytes, 1, 8>(v + i, r, rows, values, count, b + i);
 }
 
-/// Most entries are where they were in the last iteration, so that runs of them are compared at
+/// Most entries have the same index as in the last iteration, so that runs of them are compared at
 /// once.
 [[gnu::always_inline]] inline double compare_body(std::span<const std::int32_t> x_rows, double* x,
                                                   double scale,
@@ -172,12 +172,12 @@ template <Index kBytes>
   return s;
 }
 
-[[gnu::always_inline]] inline void ascend_body(double* z, std::size_t count, double c) {
+[[gnu::always_inline]] inline void varimax_body(double* z, std::size_t count, double c) {
   for (std::size_t j = 0; j < count; ++j) z[j] *= z[j] * z[j] - c;
 }
 
 #ifdef __x86_64__
-// Compressing stores have no plain loop that a compiler would recognise.
+// Compilers do not recognise a plain loop as a compressing store.
 
 SPCART_AVX512 double sum_of(__m512d lanes) {
   std::array<double, kLanes> parts{};
@@ -191,7 +191,7 @@ SPCART_AVX512 std::size_t keep_avx512(const double* z, std::int32_t first, std::
   const __m512d least = _mm512_set1_pd(t.least), shrink = _mm512_set1_pd(t.shrink);
   const __m512d sign = _mm512_set1_pd(-0.0);
   __m512d squares = _mm512_setzero_pd();
-  __m256i place =
+  __m256i index =
       _mm256_add_epi32(_mm256_set1_epi32(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   std::size_t kept = 0;
   for (std::int32_t j = 0; j < count; j += 8) {
@@ -202,8 +202,8 @@ SPCART_AVX512 std::size_t keep_avx512(const double* z, std::int32_t first, std::
     const __m512d value = _mm512_or_pd(_mm512_sub_pd(size, shrink), _mm512_and_pd(entry, sign));
     _mm512_storeu_pd(values + kept, _mm512_maskz_compress_pd(stays, value));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(rows + kept),
-                        _mm256_maskz_compress_epi32(stays, place));
-    place = _mm256_add_epi32(place, _mm256_set1_epi32(8));
+                        _mm256_maskz_compress_epi32(stays, index));
+    index = _mm256_add_epi32(index, _mm256_set1_epi32(8));
     kept += static_cast<std::size_t>(__builtin_popcount(stays));
   }
   *zeroed += sum_of(squares);
@@ -278,7 +278,7 @@ SizeSplit split_by_size(const double* z, std::size_t count, double low, double h
 
 void varimax_step(double* z, std::size_t count, double c, Simd simd) {
   call_widest(
-      [=](auto) __attribute__((always_inline)) { ascend_body(z, count, c); }, simd);
+      [=](auto) __attribute__((always_inline)) { varimax_body(z, count, c); }, simd);
 }
 
 }  // namespace spcart

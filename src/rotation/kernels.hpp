@@ -10,20 +10,20 @@ namespace spcart {
 
 // The inner loops of rotation and truncation.
 
-/// Entries that a kernel may write beyond the last one that counts.
+/// Number of entries that a kernel may write beyond the last valid one.
 inline constexpr std::ptrdiff_t kSpare = 8;
 
-/// What stays of a rotated loading: entries above `least`, and of those that equal it the ones from
-/// `ties_from` on. Where `shrink` is not zero the entries that stay lose that much of their size.
+/// Which entries of a rotated loading stay: those above `least`, and of those equal to it the ones
+/// from `ties_from` on. The entries that stay are shrunk by `shrink`.
 struct Threshold {
   double least = 0;
   std::int32_t ties_from = INT32_MAX;
   double shrink = 0;
 };
 
-/// Writes the entries of z[0 .. count) that stay, with their places counted from `first`, to `rows`
-/// and `values`, which must have room for all and kSpare more; returns how many. Adds to `zeroed`
-/// the squares of the others.
+/// Writes the entries of z[0 .. count) that stay, with their indices counted from `first`, to
+/// `rows` and `values`, which must have room for all and kSpare more; returns how many. Adds the
+/// squares of the others to `zeroed`.
 std::size_t keep_entries(const double* z, std::int32_t first, std::int32_t count,
                          const Threshold& threshold, std::int32_t* rows, double* values,
                          double* zeroed, Simd simd = best_simd());
@@ -33,12 +33,12 @@ std::size_t keep_entries(const double* z, std::int32_t first, std::int32_t count
 void add_columns(const double* v, std::ptrdiff_t r, const std::int32_t* rows, const double* values,
                  std::size_t count, double* b, Simd simd = best_simd());
 
-/// Scales the entries x of a sparse vector and returns |x - y|^2. Places rise.
+/// Scales the entries x of a sparse vector and returns |x - y|^2. Indices are ascending.
 double scale_and_compare(std::span<const std::int32_t> x_rows, double* x, double scale,
                          std::span<const std::int32_t> y_rows, const double* y,
                          Simd simd = best_simd());
 
-/// How many |z| are below a bound, how many from there to another, and the sums of squares.
+/// How many |z| are below a bound, how many are between it and another, and the sums of squares.
 struct SizeSplit {
   std::size_t below = 0, between = 0;
   double energy_below = 0, energy_all = 0;

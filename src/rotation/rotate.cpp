@@ -31,10 +31,10 @@ constexpr auto kStartNames = std::to_array<Name<Start>>({{Start::identity, "iden
                                                          {Start::pca, "pca"},
                                                          {Start::warm, "warm"}});
 
-/// How far V'V may be from the identity.
+/// Maximum distance of V'V from the identity.
 constexpr double kOrthonormal = 1e-6;
 
-/// Of several settings that start by varimax it is found once, and kept in `varimax`.
+/// If several settings start from varimax, it is computed once and kept in `varimax`.
 Matrix starting_rotation(const BasisPanels& basis, const RowPartition& partition,
                          const RotateOptions& options, Matrix& varimax, const Tick& tick) {
   const Index r = basis.components();
@@ -100,7 +100,7 @@ std::vector<RotationResult> rotate_and_truncate_all(ConstBlock v,
 
 std::vector<RotationResult> rotate_rows(const BasisPanels& rows, const RowPartition& partition,
                                         std::span<const RotateOptions> settings, const Tick& tick) {
-  constexpr Index kIterations = 20;  // that a setting takes, more or less
+  constexpr Index kIterations = 20;  // of a setting, roughly
   const auto count = static_cast<Index>(settings.size());
   const Index r = rows.components(), threads_each = threads_for(rows.variables(), r, r);
   const Index most = std::min({count, settings_together(rows.variables(), r),
@@ -115,16 +115,16 @@ std::vector<RotationResult> rotate_rows(const BasisPanels& rows, const RowPartit
   }
   std::vector<RotationResult> results(settings.size());
   SharedTick shared(tick);
-  const Tick told = std::ref(shared);
+  const Tick shared_tick = std::ref(shared);
   parallel_for(count, apart, [&](Index k) {
     const ThreadScope alone(apart ? 1 : 0);
-    const auto place = static_cast<std::size_t>(k);
-    RotationState state(rows, partition, settings[place], std::move(starts[place]));
+    const auto index = static_cast<std::size_t>(k);
+    RotationState state(rows, partition, settings[index], std::move(starts[index]));
     while (!state.done()) {
-      tell(told, state.progress(), partition);
+      tick_on_all(shared_tick, state.progress(), partition);
       state.iterate();
     }
-    state.move_to(results[place]);
+    state.move_to(results[index]);
   });
   return results;
 }

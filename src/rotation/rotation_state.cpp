@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "rotation/selection.hpp"
-#include "rotation/spread_selection.hpp"
+#include "rotation/spread_threshold.hpp"
+#include "rotation/threshold.hpp"
 
 namespace spcart {
 
@@ -64,7 +64,7 @@ void RotationState::move_to(RotationResult& result) {
   result.status = status_;
 }
 
-/// Goes on with the rows given, or with all: no entry of the others can reach the bound.
+/// Continues with the given rows, or with all: no entry of the others can reach the bound.
 void RotationState::work_on(std::optional<BasisPanels> fewer, double bound) {
   const BasisPanels& next = fewer ? *fewer : whole_;
   SlicedLoadings moved(next.slices(), r_);
@@ -83,8 +83,8 @@ void RotationState::work_on(std::optional<BasisPanels> fewer, double bound) {
                 {Matrix(panel, r_), Matrix(basis_->transposed().rows(), r_), Vector(r_), {}});
 }
 
-/// Thresholds change little from iteration to iteration: rows well below them all can be left out
-/// until one falls below that.
+/// Thresholds change little between iterations: rows well below all of them can be left out until a
+/// threshold falls below that.
 void RotationState::leave_out_rows() {
   constexpr double kWell = 0.7;
   double least = std::numeric_limits<double>::infinity();
@@ -110,7 +110,7 @@ void RotationState::rotate() {
   });
 }
 
-/// Thresholds that depend on all of Z; false if rows that are left out may be above one.
+/// Thresholds that depend on all of Z; false if rows that are left out may be above one of them.
 bool RotationState::select() {
   if (partition_.is_whole())
     parallel_for(basis_->slices(), basis_->slices() > 1, [&](Index slice) { select_some(slice); });
@@ -119,7 +119,7 @@ bool RotationState::select() {
   return std::ranges::all_of(thresholds_, [&](const Threshold& t) { return t.least >= bound_; });
 }
 
-/// The last thresholds are good guesses.
+/// The last thresholds are good initial guesses.
 void RotationState::select_some(Index slice) {
   LeftOut left{.count = static_cast<std::size_t>(basis_->all_variables() - basis_->variables())};
   for (Index i = slice; i < r_; i += basis_->slices()) {
@@ -172,7 +172,7 @@ void RotationState::truncate(Index slice, Index first, ConstBlock z) {
   }
 }
 
-/// All that an iteration needs to know of the other rows, in one sum of about r x r numbers.
+/// Everything that an iteration needs from the other rows, in one sum of about r x r numbers.
 void RotationState::sum_over_ranks(double& zeroed, double& nonzeros) {
   if (partition_.is_whole()) return;
   const Index r = r_;
@@ -199,8 +199,8 @@ double RotationState::update() {
   return trace_norm(0);
 }
 
-/// X'V of the normalised X. A loading that is emptied once stays zero: the objective could rise
-/// if it came back.
+/// X'V of the normalised X. A loading that became empty stays zero: the objective could rise if it
+/// came back.
 void RotationState::divide_products() {
   const Matrix& sum = parts_.front().product;
   for (Index i = 0; i < r_; ++i) {
@@ -210,8 +210,8 @@ void RotationState::divide_products() {
   }
 }
 
-/// What Algorithm 1 lowers, after the polar step: |V - X R|^2 / 2 = (r + |X|^2) / 2 - tr(R'X'V),
-/// and tr(R'X'V) is the trace norm of X'V. Soft and hard add their penalties; count and energy
+/// What Algorithm 1 minimises, after the polar step: |V - X R|^2 / 2 = (r + |X|^2) / 2 - tr(R'X'V),
+/// where tr(R'X'V) is the trace norm of X'V. Soft and hard add their penalties; count and energy
 /// have none.
 double RotationState::objective(double nonzeros, double trace_norm) const {
   const auto r = static_cast<double>(r_);

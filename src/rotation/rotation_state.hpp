@@ -11,12 +11,12 @@
 
 namespace spcart {
 
-/// One setting on its way through Algorithm 1, iteration by iteration. Rows of V that are too short
-/// for any of their rotated entries to stay are left out: for good where the threshold is given,
-/// else as long as thresholds are above them.
+/// The state of Algorithm 1 for one setting, iteration by iteration. Rows of V whose norm is too
+/// small for any of their rotated entries to stay are left out: permanently if the threshold is
+/// given, otherwise as long as the thresholds are above them.
 class RotationState {
  public:
-  /// All but the start must outlive it.
+  /// All arguments except the start must outlive it.
   RotationState(const BasisPanels& whole, const RowPartition& partition,
                 const RotateOptions& options, Matrix start);
   RotationState(const RotationState&) = delete;
@@ -31,17 +31,17 @@ class RotationState {
   void move_to(RotationResult& result);
 
  private:
-  /// What a slice works on, and what it contributes.
+  /// The working space of a slice, and its contribution.
   struct Part {
     Matrix panel;    ///< some rows of Z = V R'
     Matrix product;  ///< (X'V)' before X is normalised, with the basis's rows of zeros
-    Vector zeroed;   ///< of each rotated loading |z|^2 over the entries set to zero
+    Vector zeroed;   ///< |z|^2 over the entries set to zero, of each rotated loading
     std::vector<double> work;
   };
   Part& part(Index slice) { return parts_[static_cast<std::size_t>(slice)]; }
   Threshold& threshold(Index i) { return thresholds_[static_cast<std::size_t>(i)]; }
 
-  /// Whether a threshold depends on the whole of a rotated loading.
+  /// Whether a threshold depends on all of a rotated loading.
   bool selects() const {
     return options_.truncation.type == TruncationType::count ||
            options_.truncation.type == TruncationType::energy;
@@ -76,7 +76,7 @@ class RotationState {
   SlicedLoadings x_, before_;
   std::vector<Part> parts_;
   Matrix product_;  ///< X'V
-  Matrix z_;        ///< Z, where thresholds depend on all of it
+  Matrix z_;        ///< Z, if thresholds depend on all of it
   Vector lengths_, l1_;
   std::vector<Iteration> history_;
   Status status_ = Status::not_run;

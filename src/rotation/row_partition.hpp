@@ -7,15 +7,15 @@
 
 namespace spcart {
 
-/// Which rows of a basis V are here. This class is for all of them; a class derived from it has the
-/// rows of one rank, and works together with the ranks that have the others: all call the same
-/// functions in the same order, and what they learn is the same to the last bit.
+/// Which rows of a basis V are here. This class is for all of them; a derived class has the rows of
+/// one rank and works together with the ranks that have the others: all call the same functions in
+/// the same order, and get the same results to the last bit.
 class SPCART_EXPORT_TO_MPI RowPartition {
  public:
   explicit RowPartition(Index total_rows) : total_rows_(total_rows) {}
   virtual ~RowPartition() = default;
 
-  Index total_rows() const { return total_rows_; }  ///< of V, here and elsewhere
+  Index total_rows() const { return total_rows_; }  ///< of V, on all ranks
 
   virtual bool is_whole() const { return true; }  ///< all rows are here
   virtual void sum(Block) const {}                ///< over all ranks
@@ -23,9 +23,9 @@ class SPCART_EXPORT_TO_MPI RowPartition {
   virtual Vector sum_before(const Vector& numbers) const { return Vector::Zero(numbers.size()); }
 
   virtual bool is_root() const { return true; }
-  virtual void broadcast(Block) const {}  ///< what the root has; only the root need compute it
+  virtual void broadcast(Block) const {}  ///< from the root; only the root needs to compute it
 
-  /// Work that may throw: if it throws on one rank, it does on all.
+  /// Runs work that may throw: if it throws on one rank, it throws on all.
   virtual void collectively(const std::function<void()>& work) const { work(); }
 
  private:

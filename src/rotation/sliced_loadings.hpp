@@ -9,14 +9,13 @@
 
 namespace spcart {
 
-/// Sparse loadings that are written anew in every iteration: slices of the variables, one per
-/// thread, each with its nonzeros by components in rising order. Room is kept for the next
-/// iteration.
+/// Sparse loadings that are rewritten in every iteration: slices of the variables, one per thread,
+/// each with its nonzeros by component in ascending order. Memory is kept for the next iteration.
 class SlicedLoadings {
  public:
   SlicedLoadings(Index slices, Index r);
 
-  /// Forgets all entries of a slice.
+  /// Removes all entries of a slice.
   void clear(Index slice);
 
   /// The nonzeros of a component within a slice.
@@ -25,17 +24,19 @@ class SlicedLoadings {
     std::vector<double> values;
     std::size_t size = 0;
 
-    /// Appends what stays of `count` entries of z from variable `first` on; returns how many.
+    /// Appends those of `count` entries of z from variable `first` on that stay; returns how many.
     std::size_t append(const double* z, std::int32_t first, std::int32_t count,
                        const Threshold& threshold, double* zeroed);
   };
-  Part& part(Index slice, Index component) { return parts_[place(slice, component)]; }
-  const Part& part(Index slice, Index component) const { return parts_[place(slice, component)]; }
+  Part& part(Index slice, Index component) { return parts_[index_of(slice, component)]; }
+  const Part& part(Index slice, Index component) const {
+    return parts_[index_of(slice, component)];
+  }
 
   /// Lengths of the columns, and the sums of their absolute values.
   void measure(Vector& lengths, Vector& l1) const;
 
-  /// Divides each column by its length (where that is not zero) and returns |X - other|^2.
+  /// Divides each column by its length (unless that is zero) and returns |X - other|^2.
   double normalize(const Vector& lengths, const SlicedLoadings& other);
 
   /// Takes loadings that are zero in all variables that the basis leaves out.
@@ -45,7 +46,7 @@ class SlicedLoadings {
   Loadings loadings(const BasisPanels& basis) const;  ///< in the basis's own variables
 
  private:
-  std::size_t place(Index slice, Index component) const {
+  std::size_t index_of(Index slice, Index component) const {
     return static_cast<std::size_t>(slice * components_ + component);
   }
 

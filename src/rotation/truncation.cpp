@@ -7,7 +7,7 @@
 
 #include "base/names.hpp"
 #include "base/reject.hpp"
-#include "rotation/selection.hpp"
+#include "rotation/threshold.hpp"
 #include "spcart/names.hpp"
 
 namespace spcart {
@@ -77,11 +77,11 @@ void Truncator::operator()(std::span<const double> z, std::span<double> x) {
       break;
   }
   const Threshold t = select(z, truncation_, work_);
-  std::int32_t place = 0;
+  std::int32_t index = 0;
   std::ranges::transform(z, x.begin(), [&](double v) {
     const double size = std::abs(v);
-    const bool stays = size > t.least || (size == t.least && place >= t.ties_from);
-    ++place;
+    const bool stays = size > t.least || (size == t.least && index >= t.ties_from);
+    ++index;
     return stays ? v : 0.0;
   });
 }

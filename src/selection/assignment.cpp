@@ -10,8 +10,8 @@ namespace {
 constexpr Index kNone = -1;
 
 /// The Hungarian method by shortest augmenting paths (Jonker and Volgenant 1987): rows are assigned
-/// one after the other, and prices u and v keep every reduced cost c(i, j) - u(i) - v(j) at zero or
-/// above, with zeros where something is assigned.
+/// one after the other, and prices u and v keep every reduced cost c(i, j) - u(i) - v(j)
+/// nonnegative, and zero for assigned pairs.
 class Assignment {
  public:
   explicit Assignment(ConstBlock weights)

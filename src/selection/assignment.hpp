@@ -6,8 +6,8 @@
 
 namespace spcart {
 
-/// For each row of a square matrix a column of its own, so that the sum of the weights at these
-/// places is largest. O(r^3).
+/// Assigns each row of a square matrix a column of its own so that the sum of their weights is
+/// largest. O(r^3).
 std::vector<Index> best_assignment(ConstBlock weights);
 
 }  // namespace spcart

@@ -21,7 +21,7 @@ std::vector<Index> draw_rows(Index n, std::uint64_t seed) {
   return rows;
 }
 
-/// Fits resample b as the whole table was fitted.
+/// Fits resample b with the options of the fit of the whole table.
 Loadings refitted(const DataMatrix& a, const Result& result, const BootstrapOptions& options,
                   Index b, const Observer& observer) {
   const Tick whole = tick_of(observer, "bootstrap");
@@ -33,7 +33,7 @@ Loadings refitted(const DataMatrix& a, const Result& result, const BootstrapOpti
     reject("bootstrap", options.resamples,
            "a resample of the {} samples has no variance, they are too few", a.rows());
   Options fitted = result.options;
-  fitted.components = result.loadings.cols();  // as many, also where these were found by variance
+  fitted.components = result.loadings.cols();  // the same number, also if it was chosen by variance
   fitted.variance.reset();
   fitted.solver = result.solver;
   const Observer within = [&](const Progress&) {
@@ -65,7 +65,7 @@ Stability bootstrap(const DataMatrix& a, const Result& result, const BootstrapOp
       for (Loadings::InnerIterator entry(y, j); entry; ++entry) selected(entry.row(), i) += 1;
     }
   }
-  tell(observer, "bootstrap", 1);
+  report_progress(observer, "bootstrap", 1);
   return {.resamples = options.resamples,
           .frequencies = (selected / count).sparseView(),
           .cosines = cosine_sums / count};

@@ -9,9 +9,9 @@
 #include "base/progress.hpp"
 #include "base/reject.hpp"
 #include "data/warnings.hpp"
+#include "selection/choice_reasons.hpp"
+#include "selection/choice_to_read.hpp"
 #include "selection/cross_validation.hpp"
-#include "selection/reading.hpp"
-#include "selection/reasons.hpp"
 #include "selection/scree.hpp"
 #include "spcart/threads.hpp"
 
@@ -27,7 +27,7 @@ void check_list(const char* what, const std::vector<Index>& values, Index most, 
     if (value < 1 || value > most) reject(what, value, "it must be from 1 to {}, {}", most, why);
 }
 
-/// Components that the samples of every fold but one can have.
+/// Maximum number of components for the samples outside a fold.
 Index most_components(const DataMatrix& a, const ChooseOptions& options) {
   const Index largest_fold = (a.rows() + options.folds - 1) / options.folds;
   return std::max<Index>(std::min(a.rows() - largest_fold - 1, a.cols() - 1), 1);
@@ -52,8 +52,8 @@ void check(const ChooseOptions& options, const DataMatrix& a) {
   checked_threads(options.threads);
 }
 
-/// The fewer numbers a table has, the more the answer depends on how it is partitioned, and the
-/// less it costs to partition it again.
+/// The fewer numbers a table has, the more the answer depends on the partition, and the cheaper
+/// another partition is.
 Index repeats_for(const DataMatrix& a, const ChooseOptions& options) {
   constexpr double kNumbers = 2e5;
   constexpr Index kMost = 100;
@@ -75,8 +75,8 @@ std::vector<Index> growing(Index most, double factor) {
   return values;
 }
 
-/// By what numbers of variables grow: by half, and by more if there are so many variables that it
-/// would take more than about a dozen steps to reach them all.
+/// The factor between numbers of variables: 1.5, or more if there are so many variables that more
+/// than about a dozen steps would be needed.
 double growth(Index p) {
   constexpr double kLeast = 1.5, kSteps = 12;
   return std::max(kLeast, std::pow(static_cast<double>(p), 1 / kSteps));
@@ -88,7 +88,7 @@ std::vector<Index> in_order(std::vector<Index> values) {
   return values;
 }
 
-/// Numbers of components to begin with: somewhat more than anything speaks for.
+/// Numbers of components to begin with: somewhat more than any criterion suggests.
 std::vector<Index> first_components(const Scree& scree, Index most) {
   constexpr Index kMore = 2, kFew = 8;
   constexpr double kFactor = 1.5;
@@ -98,10 +98,10 @@ std::vector<Index> first_components(const Scree& scree, Index most) {
   return in_order(std::move(values));
 }
 
-/// Numbers between a known one and its neighbours, three on each side where there are as many.
+/// Numbers between a known one and its neighbours, three on each side if there are as many.
 std::vector<Index> between_neighbours(const std::vector<Index>& known, Index value) {
   constexpr Index kEach = 4;
-  const auto place = std::ranges::find(known, value);
+  const auto position = std::ranges::find(known, value);
   std::vector<Index> values;
   const auto fill = [&](Index low, Index high) {
     for (Index i = 1; i < kEach; ++i)
@@ -109,8 +109,8 @@ std::vector<Index> between_neighbours(const std::vector<Index>& known, Index val
                                    std::pow(static_cast<double>(high) / static_cast<double>(low),
                                             static_cast<double>(i) / kEach)));
   };
-  if (place != known.begin()) fill(*(place - 1), value);
-  if (place + 1 != known.end()) fill(value, *(place + 1));
+  if (position != known.begin()) fill(*(position - 1), value);
+  if (position + 1 != known.end()) fill(value, *(position + 1));
   return in_order(std::move(values));
 }
 
@@ -142,14 +142,14 @@ void validate(const DataMatrix& a, const ChooseOptions& options, Index most,
   if (any_nonzeros && least.components > 0)
     try_out({least.components},
             between_neighbours(validation.known(least.components), least.nonzeros), kGrid);
-  // Beside the answer to predict stands what the other one would lose.
+  // What the other answer would lose is shown beside the answer to predict.
   const Recommendation& read = choice.to_read;
   if (any_components && any_nonzeros && read.components > 0 && read.components <= most)
     try_out({read.components}, {read.nonzeros}, kGrid);
-  tell(observer, "validate", 1);
+  report_progress(observer, "validate", 1);
 }
 
-/// There is an answer where parallel analysis and cross-validation both see any structure.
+/// There is an answer if both parallel analysis and cross-validation find structure.
 void recommend(Choice& choice) {
   const ValidationPoint& chosen = choice.held_out[static_cast<std::size_t>(choice.chosen)];
   if (chosen.components == 0 || choice.scree.by_parallel == 0) {
@@ -172,7 +172,7 @@ Choice choose(const DataMatrix& a, const ChooseOptions& given, const Observer& o
   const ThreadScope scope(given.threads);
   ChooseOptions options = given;
   options.repeats = repeats_for(a, given);
-  options.solver = a.plan().solver_for(given.solver);  // for parts of the table, too
+  options.solver = a.plan().solver_for(given.solver);  // for parts of the table too
   const Index most = std::min(options.most, std::min(a.rows() - 1, a.cols()));
   Choice choice;
   choice.repeats = options.repeats;

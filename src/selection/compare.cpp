@@ -36,7 +36,7 @@ ComparisonRow run(const DataMatrix& a, const Basis& basis, const Contender& cont
   }
   if (!options.truncation) options.truncation = record_of(contender.method).truncations.front();
   options.nonzeros = compared.nonzeros;
-  Options bare = options;  // what follows a method adds no nonzeros
+  Options bare = options;  // the steps after a method add no nonzeros
   bare.refit = bare.refine = 0;
   const Result search = fit(a, basis, bare, observer);
   row.fits = std::max<Index>(search.target->trials, 1);

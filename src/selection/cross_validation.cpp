@@ -19,18 +19,19 @@
 namespace spcart {
 namespace {
 
-/// Vectors by which samples are multiplied at a time.
+/// Number of vectors by which samples are multiplied at a time.
 constexpr Index kWidth = 512;
 
-/// The root of the variances of scores for loadings X with V = X R, by PCA's: with s^2 the variance
-/// that is left in a direction, those of V are what exceeds it (Tipping and Bishop 1999).
+/// The square root of the variances of scores for loadings X with V = X R, from those of PCA: with
+/// s^2 the remaining variance per direction, those of V are what exceeds it (Tipping and Bishop
+/// 1999).
 Matrix root_of_variances(const Matrix& rotation, const Vector& variances, double left) {
   const Vector deviations = (variances.array() - left).cwiseMax(0.0).sqrt();
   return rotation * deviations.asDiagonal() * rotation.transpose();
 }
 
-/// What predicting all entries of samples adds to their squares (less than nothing where it helps):
-/// `products` are the samples times the spread X.
+/// The change of the squares of samples when all their entries are predicted (negative if that
+/// helps): `products` are the samples times the spread X.
 double change_of_squares(const std::vector<Matrix>& part_grams, const Matrix& root, double left,
                          ConstBlock products) {
   const Index r = root.cols();
@@ -80,7 +81,7 @@ class Partition {
   Index count() const { return static_cast<Index>(part_of_.size()); }
   Index parts() const { return parts_; }
 
-  /// X cut into these parts of its rows, side by side: p x r L, a part's rows in its r columns.
+  /// X divided into these parts of its rows, side by side: p x r L, a part's rows in its r columns.
   void spread(const Loadings& x, Block wide) const {
     wide.setZero();
     for (Index i = 0; i < x.cols(); ++i)
@@ -119,7 +120,7 @@ class Partition {
 
 }  // namespace
 
-/// One fold: components of the other samples, and the samples that they are to predict.
+/// One fold: components of the other samples, and the samples to predict.
 class CrossValidation::Fold {
  public:
   Fold(const DataMatrix& a, const Partition& samples, std::shared_ptr<const Partition> variables,
@@ -131,7 +132,7 @@ class CrossValidation::Fold {
     if (!(train->squared_norm() > 0))
       reject("folds", options.folds, "without the samples of one of them, the others do not vary");
     basis_ = principal_basis(*train, most, {.solver = options.solver, .seed = options.seed}, tick);
-    basis_.gram.reset();  // of no more use, and as large as p x p
+    basis_.gram.reset();  // no longer needed, and p x p
     freedom_ = std::max(static_cast<double>(train->rows() - 1), 1.0);
     Preparation preparation = a.preparation();
     preparation.means = train->means();
@@ -142,7 +143,7 @@ class CrossValidation::Fold {
   /// |A|^2 of the samples: the error of predicting by means.
   double squares() const { return test_->squared_norm(); }
 
-  /// Errors of r components of these numbers of variables.
+  /// Errors of r components with these numbers of variables.
   Vector errors(Index r, const std::vector<Index>& nonzeros, const Tick& tick) const {
     Vector errors(static_cast<Index>(nonzeros.size()));
     const Vector variances = basis_.singular_values.head(r).cwiseAbs2() / freedom_;
@@ -173,7 +174,7 @@ class CrossValidation::Fold {
   }
 
  private:
-  /// Loadings of each number of variables, from the most to the fewest: each starts from the
+  /// Loadings with each number of variables, from the most to the fewest: each starts from the
   /// rotation of the one before it, which is near, and the first from varimax.
   std::vector<RotationResult> follow(Index r, const std::vector<Index>& nonzeros,
                                      const Tick& tick) const {
@@ -260,8 +261,8 @@ std::vector<Index> CrossValidation::known(Index components) const {
 }
 
 void evaluate_errors(const CrossValidation::Errors& errors, Choice& choice, Index repeats) {
-  // Of what components of all variables gain, so much may be lost for the sake of fewer: with many
-  // samples the standard error allows for hardly anything, whether it matters or not.
+  // Fraction of the gain of components of all variables that may be lost for the sake of fewer
+  // variables: with many samples the standard error is tiny, whether the difference matters or not.
   constexpr double kLoss = 0.02;
   const auto least =
       std::ranges::min_element(errors, {}, [](const auto& entry) { return entry.second.sum(); });
@@ -269,7 +270,8 @@ void evaluate_errors(const CrossValidation::Errors& errors, Choice& choice, Inde
   const double least_error = least->second.sum() / means;
   choice.held_out.clear();
   choice.least = std::distance(errors.begin(), least);
-  // Folds differ much, but in the same way for all settings: so their differences are compared.
+  // Folds differ much, but in the same way for all settings: so differences between settings are
+  // compared.
   for (const auto& [setting, parts] : errors)
     choice.held_out.push_back(
         {.components = setting.first,

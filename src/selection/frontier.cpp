@@ -5,17 +5,17 @@
 #include <numeric>
 #include <utility>
 
-#include "fit/arrange.hpp"
+#include "fit/arrange_components.hpp"
 #include "fit/search_stage.hpp"
 #include "improve/searcher.hpp"
 
 namespace spcart {
 namespace {
 
-/// A share of PCA's variance that is all of it but for rounding.
+/// A share of PCA's variance that is all of it up to rounding.
 constexpr double kAll = 1 - 1e-9;
 
-/// Numbers of nonzeros from all to one per component, about equal factors apart, each once.
+/// Numbers of nonzeros from all to one per component, at about equal factors, without duplicates.
 std::vector<Index> totals(Index r, Index p, Index points) {
   std::vector<Index> all;
   const Index most = r * p;
@@ -69,7 +69,7 @@ class Frontier {
     return all;
   }
 
-  /// Where variables have to be chosen, those of the sparser half matter.
+  /// If variables have to be chosen, those of the sparser half matter.
   std::vector<Loadings> sparse_starts() const {
     std::vector<Loadings> starts;
     for (std::size_t k = points_.size(); k-- > 0;) {  // from the sparse end
@@ -82,7 +82,7 @@ class Frontier {
     return starts;
   }
 
-  /// The point of rotation and truncation that is nearest in number, on a scale of factors.
+  /// The point of rotation and truncation with the nearest number, on a logarithmic scale.
   const PathPoint& nearest(Index nonzeros) const {
     return *std::ranges::min_element(points_, {}, [&](const PathPoint& point) {
       const auto has = static_cast<double>(std::max<Index>(nonzeros_of(point), 1));

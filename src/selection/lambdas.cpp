@@ -22,17 +22,17 @@ Lambdas::Lambdas(const Matrix& z, TruncationType type) : type_(type), p_(z.rows(
   }
 }
 
-/// All need not be sorted for the few that are asked for.
-double Lambdas::size_at(Index place) {
-  const auto after = sorted_.lower_bound(place);
+/// Partial sorting is enough for the few sizes that are requested.
+double Lambdas::size_at(Index index) {
+  const auto after = sorted_.lower_bound(index);
   const Index end = after == sorted_.end() ? sizes_.size() : *after;
-  if (place < end) {
+  if (index < end) {
     const Index begin = after == sorted_.begin() ? 0 : *std::prev(after) + 1;
-    std::nth_element(sizes_.data() + begin, sizes_.data() + place, sizes_.data() + end,
+    std::nth_element(sizes_.data() + begin, sizes_.data() + index, sizes_.data() + end,
                      std::greater<>());
-    sorted_.insert(after, place);
+    sorted_.insert(after, index);
   }
-  return sizes_[place];
+  return sizes_[index];
 }
 
 double Lambdas::leaving(double nonzeros) {
@@ -46,14 +46,14 @@ double Lambdas::leaving(double nonzeros) {
 std::vector<double> Lambdas::along(double most, Index points) {
   const bool count = type_ == TruncationType::count;
   const auto p = static_cast<double>(p_), steps = static_cast<double>(points - 1);
-  // Turning makes loadings sparser than z is, so that less is enough.
+  // The rotation makes loadings sparser than z is, so that smaller lambdas are enough.
   const double stretch = count ? 1 : most / std::max(leaving(1), 1e-300);
   std::vector<double> all = {0};
   for (Index k = 1; k < points; ++k) {
     const double along = static_cast<double>(k) / steps;
     const double wanted = leaving(std::pow(p, 1 - along)) * std::pow(stretch, along);
     const double least = all.back() + (count ? 1 : most / (1e3 * steps));
-    // As many must still fit below the last one.
+    // The remaining points must still fit below the last one.
     const double left = count ? static_cast<double>(points - 1 - k) : 0;
     all.push_back(std::min(std::max(wanted, least), most - left));
   }

@@ -12,7 +12,7 @@
 #include "base/reject.hpp"
 #include "data/execution.hpp"
 #include "data/warnings.hpp"
-#include "fit/arrange.hpp"
+#include "fit/arrange_components.hpp"
 #include "fit/target.hpp"
 #include "rotation/rotate_rows.hpp"
 #include "selection/frontier.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 constexpr Index kDefaultPoints = 40, kMostPoints = 10000;
 
-/// Numbers of loadings that wait to be scored together.
+/// Numbers of loadings that wait to be evaluated together.
 constexpr Index kMostWaiting = Index{1} << 24;
 
 using Clock = std::chrono::steady_clock;
@@ -61,7 +61,7 @@ void check(const PathOptions& options, const DataMatrix& a) {
     reject("keep", options.keep, "it must be above 0 and at most 1");
 }
 
-/// Follows all types of one number of components side by side.
+/// Follows all types of one number of components in parallel.
 class PathFollower {
  public:
   PathFollower(const DataMatrix& a, const Basis& basis, Index r, const PathOptions& options,
@@ -93,9 +93,9 @@ class PathFollower {
       const std::size_t end = std::min(k + step, most);
       std::vector<RotationResult> cold = fit_cold(k, end);
       RotationResult* next = cold.data();
-      for (std::size_t place = k; place < end; ++place) {
-        next = follow(place, next);
-        progress_ = static_cast<double>(place + 1) / static_cast<double>(most);
+      for (std::size_t index = k; index < end; ++index) {
+        next = follow(index, next);
+        progress_ = static_cast<double>(index + 1) / static_cast<double>(most);
       }
       if (numbers_ >= kMostWaiting) score();
     }
@@ -120,7 +120,8 @@ class PathFollower {
             .from = from};
   }
 
-  /// Where one variable is left in a loading, in the mean. Most of the range leaves far more.
+  /// The lambda that leaves one variable per loading, on average. Most of the range leaves far
+  /// more.
   double sparsest(TruncationType type, Lambdas& lambdas) const {
     constexpr double kFew = 16;
     if (type == TruncationType::count) return static_cast<double>(a_.cols() - 1);
@@ -134,20 +135,20 @@ class PathFollower {
     LambdaRange range = lambda_range(record_of(Method::spcart), type, a_.cols());
     const Target target{Target::Kind::nonzeros, static_cast<double>(r_)};
     if (static_cast<double>(a_.cols()) > kFew) range.least = lambdas.leaving(kFew);
-    const TargetFound found = find_target(trials, range, type, target, {});
+    const TargetResult found = find_target(trials, range, type, target, {});
     if (found.nonzeros >= r_) return found.lambda;
     range.least = 0;
     return find_target(trials, range, type, target, {}).lambda;
   }
 
-  /// V is cut into panels once for all points, unless its rows are better spread.
+  /// V is divided into panels once for all points, unless its rows are better spread over ranks.
   std::vector<RotationResult> rotate(std::span<const RotateOptions> settings) const {
     const Execution& execution = a_.execution();
     return execution.spreads(v_.rows(), r_) ? execution.rotate(v_, settings, within_)
                                             : rotate_rows(panels_, whole_, settings, within_);
   }
 
-  /// From varimax, points of all lanes side by side: what is found is ordered by points.
+  /// From varimax, points of all lanes in parallel: results are ordered by points.
   std::vector<RotationResult> fit_cold(std::size_t first, std::size_t end) const {
     std::vector<RotateOptions> settings;
     for (std::size_t k = first; k < end; ++k)
@@ -157,8 +158,8 @@ class PathFollower {
     return rotate(settings);
   }
 
-  /// From the last point of each lane to the next, where `cold` is what varimax leads to; returns
-  /// the end of what it used of that.
+  /// From the last point of each lane to the next, where `cold` are the results from varimax;
+  /// returns the end of those that it used.
   RotationResult* follow(std::size_t k, RotationResult* cold) {
     std::vector<RotateOptions> settings;
     for (const Lane& lane : lanes_)
@@ -183,18 +184,18 @@ class PathFollower {
     return cold;
   }
 
-  /// Whether two ends are as near each other as an end is sure to be to its limit.
+  /// Whether two results are as near each other as a result is guaranteed to be to its limit.
   bool same(const RotationResult& one, const RotationResult& other) const {
     return one.history.back().sparsity == other.history.back().sparsity &&
            (one.truncated_from - other.truncated_from).norm() <
                options_.tolerance * std::sqrt(static_cast<double>(r_));
   }
 
-  /// Takes the loadings.
-  void consider(std::size_t lane, std::size_t place, RotationResult& found, bool warm) {
+  /// Moves the loadings out of `found`.
+  void consider(std::size_t lane, std::size_t index, RotationResult& found, bool warm) {
     candidates_.push_back({lane,
-                           place,
-                           {.truncation = {lanes_[lane].type, lanes_[lane].lambdas[place]},
+                           index,
+                           {.truncation = {lanes_[lane].type, lanes_[lane].lambdas[index]},
                             .components = r_,
                             .criteria = {},
                             .iterations = static_cast<Index>(found.history.size()),
@@ -217,7 +218,7 @@ class PathFollower {
       Candidate& candidate = candidates_[k];
       arrange(order_by_adjusted_variance(explained[k].covariance), waiting_[k], explained[k]);
       candidate.point.criteria = evaluate(waiting_[k], explained[k], total, pca);
-      PathPoint& point = lanes_[candidate.lane].points[candidate.place];
+      PathPoint& point = lanes_[candidate.lane].points[candidate.index];
       if (point.components == 0 || point.criteria.cpev < kClearly * candidate.point.criteria.cpev) {
         point = std::move(candidate.point);
         point.loadings.swap(waiting_[k]);
@@ -243,10 +244,10 @@ class PathFollower {
   Matrix varimax_;
   std::vector<Lane> lanes_;
 
-  // Loadings whose variance is not known yet, and what they may become a point of: that of the
+  // Loadings whose variance is not known yet, and the points that they may become: the one with the
   // better objective comes first.
   struct Candidate {
-    std::size_t lane, place;
+    std::size_t lane, index;
     PathPoint point;
   };
   std::vector<Loadings> waiting_;

@@ -10,11 +10,12 @@
 namespace spcart {
 namespace {
 
-/// Numbers that permuted copies of the table may take together.
+/// Maximum size of all permuted copies of the table together, in numbers.
 constexpr double kMostCopied = 1 << 27;
 
-/// What a component of data without structure exceeds in at most one case of twenty: data and its
-/// B permutations are then B + 1 equals, of which that of rank 0.95 (B + 1) is taken.
+/// The quantiles that a component of data without structure exceeds in at most one case of twenty:
+/// the data and its B permutations are then exchangeable, and the one of rank 0.95 (B + 1) is
+/// taken.
 Vector quantiles(Matrix draws) {
   constexpr double kLevel = 0.95;
   const Index most = draws.cols();
@@ -50,7 +51,7 @@ Vector broken_stick(Index pieces, Index count) {
 
 Scree scree(const DataMatrix& a, const Basis& basis, const ChooseOptions& options,
             const Observer& observer) {
-  // A threshold needs no more digits than are shown of it, and noise takes the solver long.
+  // A threshold needs no more digits than are shown, and the solver converges slowly on noise.
   const PcaOptions rough{.solver = options.solver, .tolerance = 1e-5, .seed = options.seed};
   const Index count = basis.singular_values.size();
   Scree scree;

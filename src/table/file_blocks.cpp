@@ -12,15 +12,15 @@
 namespace spcart {
 namespace {
 
-/// Bytes of a block that lies in one piece: more would make reading no faster.
+/// Bytes of a contiguous block: larger ones would not be read faster.
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 23;
 
 std::uint64_t bytes_of(Index count, std::size_t size) {
   return static_cast<std::uint64_t>(count) * size;
 }
 
-/// Bytes that a number takes in a block: as it lies in the file, and as it is used.
-std::size_t bytes_a_number(FileScalar scalar) {
+/// Bytes per number in a block: as stored in the file, and as it is used.
+std::size_t bytes_per_number(FileScalar scalar) {
   return size_of(scalar) + (is_kept(scalar) ? 0 : size_of(widened(scalar)));
 }
 
@@ -28,7 +28,7 @@ std::size_t bytes_a_number(FileScalar scalar) {
   throw Error(fmt::format("is no sparse table: {}", what)).in(view.file->name());
 }
 
-/// Leaves the numbers of a block in the type in which they are used, and says where.
+/// Converts the numbers of a block to the type in which they are used, and returns their address.
 const void* widen_block(FileScalar scalar, std::size_t count, RawBuffer& stored, RawBuffer& kept) {
   if (is_kept(scalar)) return stored.data();
   widen(scalar, stored.data(), count, kept.reserve(count * size_of(widened(scalar))));
@@ -75,7 +75,7 @@ DenseBlocks::DenseBlocks(const FileView& view, FileView::Order along, Index step
         const std::uint64_t most = view.memory / ReadAhead<DenseBlock>::kBuffers;
         const std::uint64_t room = contiguous_ ? std::min(most, kPiece) : most;
         const std::uint64_t group =
-            bytes_of(length, bytes_a_number(view.scalar)) * static_cast<std::uint64_t>(step);
+            bytes_of(length, bytes_per_number(view.scalar)) * static_cast<std::uint64_t>(step);
         return step * static_cast<Index>(std::max<std::uint64_t>(room / group, 1));
       }()),
       ahead_([this](DenseBlock& block, const std::stop_token& stop) { return fill(block, stop); }) {
@@ -122,7 +122,7 @@ SparseBlocks::SparseBlocks(const FileView& view, Index step)
       step_(step),
       most_entries_(
           static_cast<Index>(std::min(view.memory / ReadAhead<SparseBlock>::kBuffers, kPiece) /
-                             (bytes_a_number(view.scalar) + sizeof(std::int32_t)))),
+                             (bytes_per_number(view.scalar) + sizeof(std::int32_t)))),
       ahead_([this](SparseBlock& block, const std::stop_token&) { return fill(block); }) {}
 
 bool SparseBlocks::fill(SparseBlock& block) {

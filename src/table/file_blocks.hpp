@@ -9,13 +9,13 @@
 
 namespace spcart {
 
-/// Memory of any type that is not set before use and grows as it must.
+/// Uninitialised memory for any type that grows as needed.
 class RawBuffer {
  public:
-  /// Room for so many bytes; what was there is lost where it grows.
+  /// Reserves this many bytes; the content is lost if it grows.
   char* reserve(std::size_t bytes) {
     if (bytes > size_) {
-      data_.reset();  // not to have both at a time
+      data_.reset();  // not to hold both at a time
       data_ = std::make_unique_for_overwrite<Bytes>(bytes);
       size_ = bytes;
     }
@@ -29,7 +29,7 @@ class RawBuffer {
   std::size_t size_ = 0;
 };
 
-/// Rows (or columns) `first` to `first + count - 1` of a table in a file, whole.
+/// Rows (or columns) `first` to `first + count - 1` of a table in a file.
 struct DenseBlock {
   Index first = 0, count = 0;
   DenseView values;  ///< of the block alone
@@ -46,7 +46,7 @@ struct SparseBlock {
 };
 
 /// The blocks of a dense table from first to last, of whole rows or of whole columns; each holds a
-/// multiple of `step` of them, the last one what is left.
+/// multiple of `step` of them, except the last.
 class DenseBlocks {
  public:
   DenseBlocks(const FileView& view, FileView::Order along, Index step = 1);
@@ -59,8 +59,8 @@ class DenseBlocks {
 
   FileView view_;
   bool by_row_;      ///< blocks are of whole rows
-  bool contiguous_;  ///< a block lies in one piece
-  Index lines_;      ///< in a block
+  bool contiguous_;  ///< a block is contiguous in the file
+  Index lines_;      ///< number in a block
   Index first_ = 0;  ///< line that is read next
   ReadAhead<DenseBlock> ahead_;
 };
@@ -79,10 +79,10 @@ class SparseBlocks {
 
   FileView view_;
   Index step_;
-  Index most_entries_;                 ///< in a block of more than one step
+  Index most_entries_;                 ///< maximum in a block of more than one step
   Index first_ = 0;                    ///< row that is read next
-  Index window_ = 0;                   ///< row that the first of the offsets belongs to
-  std::vector<std::int64_t> offsets_;  ///< where rows begin, and the last one ends
+  Index window_ = 0;                   ///< row of the first offset
+  std::vector<std::int64_t> offsets_;  ///< of the rows, and the end of the last one
   ReadAhead<SparseBlock> ahead_;
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// Calls f with a value of the type in the file and one of the type in memory: for their types
-/// only.
+/// Calls f with a value of the type in the file and one of the type in memory; only their types
+/// matter.
 template <class F>
 decltype(auto) with_types(FileScalar scalar, F&& f) {
   switch (scalar) {
@@ -65,7 +65,7 @@ void widen(FileScalar scalar, const char* from, std::size_t count, char* to) {
     auto* out = reinterpret_cast<To*>(to);
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (std::is_same_v<From, bool>) {
-        out[i] = from[i] != 0 ? 1 : 0;  // any byte but zero is true
+        out[i] = from[i] != 0 ? 1 : 0;  // any byte except zero is true
       } else {
         From value;
         std::memcpy(&value, from + i * sizeof(From), sizeof(From));

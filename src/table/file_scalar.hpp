@@ -9,10 +9,10 @@ namespace spcart {
 
 std::size_t size_of(Scalar scalar);
 
-/// Whether numbers come to memory as they lie in the file.
+/// Whether numbers have the same type in memory as in the file.
 SPCART_EXPORT_TO_MPI bool is_kept(FileScalar scalar);
 
-/// `count` numbers as they lie in a file, anywhere, to what `widened` says, aligned.
+/// Converts `count` numbers as stored in a file, at any address, to the type `widened`, aligned.
 SPCART_EXPORT_TO_MPI void widen(FileScalar scalar, const char* from, std::size_t count, char* to);
 
 }  // namespace spcart

@@ -10,7 +10,7 @@
 
 namespace spcart {
 
-/// What tells whether a file is still the same.
+/// Identifies the content of a file, to detect changes.
 struct FileIdentity {
   std::uint64_t device = 0, inode = 0, size = 0;
   std::int64_t modified = 0;  ///< in nanoseconds
@@ -20,23 +20,23 @@ struct FileIdentity {
 
 class SPCART_EXPORT_TO_MPI OpenFile {
  public:
-  /// Takes over a descriptor that is open for reading.
+  /// Takes ownership of a descriptor that is open for reading.
   OpenFile(int descriptor, std::string name);
   ~OpenFile();
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  /// Reads exactly so many bytes; may be called from several threads at once.
+  /// Reads exactly this many bytes; may be called from several threads at once.
   void read(std::uint64_t offset, char* to, std::size_t count) const;
 
-  /// Throws Error if the file is no longer what it was when it was opened.
+  /// Throws Error if the file has changed since it was opened.
   void check_unchanged() const;
 
   const FileIdentity& identity() const { return identity_; }
   std::uint64_t size() const { return identity_.size; }
   const std::string& name() const { return name_; }
 
-  /// Bytes that were read so far: tells how many passes were made.
+  /// Bytes read so far, from which the number of passes follows.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:

@@ -12,21 +12,21 @@
 
 namespace spcart {
 
-/// Fills buffers in a thread of its own, ahead of who uses them. The thread ends with this object,
-/// also before all was read.
+/// Fills buffers in a thread of its own, ahead of their use. The thread ends with this object, even
+/// if not everything was read.
 template <class Buffer>
 class ReadAhead {
  public:
   static constexpr std::size_t kBuffers = 3;  ///< one in use, one ready, one being filled
 
-  /// Fills the buffer with what comes next; false if nothing does. It runs in the other thread,
-  /// and may give up where a stop is asked for.
+  /// Fills the buffer with what comes next; false if there is no more. It runs in the other thread,
+  /// and may return early if a stop is requested.
   using Fill = std::function<bool(Buffer&, const std::stop_token&)>;
 
   explicit ReadAhead(Fill fill)
       : thread_([this, fill = std::move(fill)](const std::stop_token& stop) { run(fill, stop); }) {}
 
-  /// The next buffer, or null after the last; the one before is given back. What was thrown while
+  /// The next buffer, or null after the last; the previous one is released. What was thrown while
   /// it was filled is thrown here.
   const Buffer* next() {
     std::unique_lock lock(mutex_);
@@ -67,7 +67,7 @@ class ReadAhead {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::size_t filled_ = 0, used_ = 0;  ///< buffers so far; only their difference is in memory
-  bool in_use_ = false;                ///< buffer `used_` is with the caller
+  bool in_use_ = false;                ///< the caller has buffer `used_`
   bool ended_ = false;
   std::exception_ptr failure_;
   std::jthread thread_;  ///< last, so that it ends before what it uses

@@ -30,8 +30,8 @@ void for_each_entry(const SparseView& view, F& f) {
   const Index lines = by_row ? view.rows : view.cols;
   for (Index line = 0; line < lines; ++line)
     for (I k = outer[line]; k < outer[line + 1]; ++k) {
-      const auto place = static_cast<Index>(inner[k]);
-      by_row ? f(line, place, values[k]) : f(place, line, values[k]);
+      const auto index = static_cast<Index>(inner[k]);
+      by_row ? f(line, index, values[k]) : f(index, line, values[k]);
     }
 }
 
@@ -40,7 +40,7 @@ void for_each_value(const SparseView& view, F& f) {
   view.wide ? for_each_entry<T, std::int64_t>(view, f) : for_each_entry<T, std::int32_t>(view, f);
 }
 
-/// Calls f(row, column, value) for every value of a file, in the order in which they lie.
+/// Calls f(row, column, value) for every value of a file, in storage order.
 template <class F>
 void for_each_value(const FileView& view, F&& f, const Tick& tick = {}) {
   with_scalar(widened(view.scalar), [&]<class T>(T) {
@@ -60,8 +60,8 @@ void for_each_value(const FileView& view, F&& f, const Tick& tick = {}) {
   });
 }
 
-/// Calls f(row, column, value) for every stored value, in the order in which they lie; `value` is a
-/// reference to where it lies, which for a table in a file is a buffer.
+/// Calls f(row, column, value) for every stored value, in storage order; `value` is a reference to
+/// the stored number, which for a table in a file is in a buffer.
 template <class F>
 void for_each_value(const Table& table, F&& f, const Tick& tick = {}) {
   if (const auto* file = std::get_if<FileView>(&table.values))

@@ -6,7 +6,7 @@
 
 namespace spcart {
 
-/// Calls f with a value of the stored type: for its type only.
+/// Calls f with a value of the stored type; only its type matters.
 template <class F>
 [[gnu::always_inline]] inline decltype(auto) with_scalar(Scalar scalar, F&& f) {
   switch (scalar) {

@@ -59,7 +59,7 @@ std::string mtx(const std::string& rest, const std::string& kind = "coordinate r
 
 class BadFileTest : public ::testing::TestWithParam<BadFile> {};
 
-TEST_P(BadFileTest, IsRefusedWithAMessageAndNoOutput) {
+TEST_P(BadFileTest, IsRejectedWithAMessageAndNoOutput) {
   const Folder folder;
   expect_fit_rejected(folder.write(GetParam().name, GetParam().content), GetParam());
 }
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
             "scores.csv", "a,b\n1,0.5\n0.5,1\n", "--scores", {"--covariance", "--scores", "-"}}),
     name_of);
 
-TEST(BadInput, ATruncatedGzipIsRefused) {
+TEST(BadInput, ATruncatedGzipIsRejected) {
   const Folder folder;
   const std::string csv = folder / "random.csv";
   ASSERT_EQ(run({"datasets", "random:n=200,p=20", "--csv", csv}).status, 0);
@@ -158,7 +158,7 @@ TEST(BadInput, ATruncatedGzipIsRefused) {
   expect_fit_rejected(cut, {"cut.csv.gz", "", "cut.csv.gz"});
 }
 
-TEST(BadInput, AFileThatIsNotThereIsRefused) {
+TEST(BadInput, AFileThatIsNotThereIsRejected) {
   const Folder folder;
   expect_fit_rejected(folder / "nothing.csv", {"nothing.csv", "", "nothing.csv"});
   expect_fit_rejected(folder.path(), {"folder", "", folder.path()});
@@ -172,7 +172,7 @@ TEST(BadInput, AHeaderThatLiesIsNotAllocated) {
   expect_rejected(outcome, "lie.npy");
 }
 
-TEST(BadInput, WrongCallsAreRefused) {
+TEST(BadInput, WrongCallsAreRejected) {
   const std::vector<BadCall> calls = {
       {"no components", {"fit", "@pitprops", "-r", "0"}, "--components 0: it must be from 1 to 13"},
       {"negative", {"fit", "@pitprops", "-r", "-3"}, "--components -3: "},
@@ -261,7 +261,7 @@ TEST(BadInput, WrongCallsAreRefused) {
   }
 }
 
-TEST(BadInput, LoadingsThatDoNotFitAreRefused) {
+TEST(BadInput, LoadingsThatDoNotFitAreRejected) {
   const Folder folder;
   const std::string few = folder.write("few.csv", "PC1,PC2\n1,0\n0,1\n");
   expect_rejected(run({"evaluate", "@pitprops", "--loadings", few}), "13");
@@ -269,7 +269,7 @@ TEST(BadInput, LoadingsThatDoNotFitAreRefused) {
   expect_rejected(run({"evaluate", "@pitprops", "--loadings", words}), "much");
 }
 
-TEST(BadInput, AModelThatIsNoneIsRefused) {
+TEST(BadInput, AModelThatIsNoneIsRejected) {
   const Folder folder;
   for (const char* text :
        {"", "{", "[]", "{}", "{\"loadings\": 3}", "null",

@@ -48,21 +48,21 @@ TEST_F(CommandBasis, KeptByPathServesFit) {
   EXPECT_EQ(run({"fit", "@pitprops", "-r", "4", "--basis", other}).status, 0);
 }
 
-TEST_F(CommandBasis, IsRefusedWithTheDifference) {
-  const auto refusal = [&](std::vector<std::string> arguments) {
+TEST_F(CommandBasis, IsRejectedWithTheDifference) {
+  const auto rejection = [&](std::vector<std::string> arguments) {
     const Outcome outcome = run(std::move(arguments));
     EXPECT_EQ(outcome.status, 2);
     EXPECT_EQ(outcome.out, "");
     return outcome.err;
   };
-  EXPECT_HAS(refusal({"fit", "@spiked", "-r", "3", "--scale", "--basis", basis_}),
+  EXPECT_HAS(rejection({"fit", "@spiked", "-r", "3", "--scale", "--basis", basis_}),
              "was made without scaling");
-  EXPECT_HAS(refusal({"fit", "@pitprops", "-r", "3", "--basis", basis_}), "a covariance of 13");
-  EXPECT_HAS(refusal({"fit", "@spiked", "-r", "7", "--basis", basis_}), "7 components");
-  EXPECT_HAS(refusal({"fit", "@spiked", "--basis", basis_, "--save-basis", basis_}),
+  EXPECT_HAS(rejection({"fit", "@pitprops", "-r", "3", "--basis", basis_}), "a covariance of 13");
+  EXPECT_HAS(rejection({"fit", "@spiked", "-r", "7", "--basis", basis_}), "7 components");
+  EXPECT_HAS(rejection({"fit", "@spiked", "--basis", basis_, "--save-basis", basis_}),
              "is an input itself");
-  EXPECT_HAS(refusal({"fit", "@spiked", "--basis", folder_ / "none"}), "none");
-  EXPECT_HAS(refusal({"fit", "@spiked", "--basis", folder_.write("text", "hello\n")}),
+  EXPECT_HAS(rejection({"fit", "@spiked", "--basis", folder_ / "none"}), "none");
+  EXPECT_HAS(rejection({"fit", "@spiked", "--basis", folder_.write("text", "hello\n")}),
              "is no basis that spcart has saved");
 }
 

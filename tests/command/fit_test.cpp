@@ -3,6 +3,7 @@
 
 #include "command.hpp"
 #include "spcart/io.hpp"
+#include "spcart/methods.hpp"
 #include "spcart/names.hpp"
 
 namespace spcart::testing {
@@ -109,7 +110,7 @@ TEST(CommandFit, ReadsStandardInput) {
   EXPECT_NE(outcome.out.find("PC1"), std::string::npos);
 }
 
-TEST(CommandFit, WritesNothingElseWhereAnOutputIsStandardOutput) {
+TEST(CommandFit, WritesNothingElseIfAnOutputIsStandardOutput) {
   const Outcome outcome = run({"fit", "@pitprops", "--json", "-"});
   EXPECT_TRUE(Json::accept(outcome.out)) << outcome.out;
 }
@@ -125,9 +126,9 @@ TEST(CommandFit, WarnsOfASquareSymmetricTable) {
   const std::string table = "a,b\n2,1\n1,2\n";
   const Outcome plain = run({"fit", "-", "-r", "1", "--lambda", "0"}, {.input = table});
   EXPECT_NE(plain.err.find("--covariance"), std::string::npos) << plain.err;
-  const Outcome told =
+  const Outcome covariance =
       run({"fit", "-", "-r", "1", "--lambda", "0", "--covariance"}, {.input = table});
-  EXPECT_EQ(told.err, "");
+  EXPECT_EQ(covariance.err, "");
 }
 
 TEST(CommandFit, HandlesMissingCellsWhenAsked) {
@@ -155,7 +156,7 @@ TEST(CommandFit, GivesEmptiedLoadingsZerosAndAWarning) {
   EXPECT_EQ(criteria.dump().find("null"), std::string::npos) << "a figure is no number";
 }
 
-TEST(CommandEvaluate, JudgesWhatFitWroteAsFitDid) {
+TEST(CommandEvaluate, EvaluatesWhatFitWroteAsFitDid) {
   const Folder folder;
   const std::string json = folder / "r.json", csv = folder / "x.csv";
   ASSERT_EQ(run({"fit", "@pitprops", "-r", "6", "--json", json, "--loadings", csv}).status, 0);
@@ -163,10 +164,10 @@ TEST(CommandEvaluate, JudgesWhatFitWroteAsFitDid) {
   for (const std::string& loadings : {json, csv}) {
     const Outcome outcome = run({"evaluate", "@pitprops", "--loadings", loadings, "--json", "-"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const Json judged = Json::parse(outcome.out);
+    const Json evaluated = Json::parse(outcome.out);
     for (const char* key : {"cpev", "cpev_pca", "ev", "nonorthogonality"})
-      EXPECT_NEAR(judged[key].get<double>(), fitted[key].get<double>(), 1e-12) << key;
-    EXPECT_EQ(judged["nonzeros"], fitted["nonzeros"]);
+      EXPECT_NEAR(evaluated[key].get<double>(), fitted[key].get<double>(), 1e-12) << key;
+    EXPECT_EQ(evaluated["nonzeros"], fitted["nonzeros"]);
   }
 }
 
@@ -251,7 +252,7 @@ TEST(CommandDatasets, ListsAndExports) {
   EXPECT_EQ(exported["names"], built_in["names"]);
 }
 
-TEST(CommandInfo, TellsWhatWasRead) {
+TEST(CommandInfo, ReportsWhatWasRead) {
   const Outcome outcome = run({"info", "-"}, {.input = "a,b,c\n1,0,7\n2,-5,7\n3,9,7\n"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   for (const char* word : {"3 samples x 3 variables", "dense float64", "-5 to 9", "a, b, c"})
@@ -277,10 +278,10 @@ TEST(CommandDemo, ShowsThePapersFiguresAndWritesItsResults) {
 }
 
 /// Scores and CPEV must not depend on the order of the columns.
-void expect_matched_by_name(const std::string& header, const std::string& turned) {
+void expect_matched_by_name(const std::string& header, const std::string& reordered) {
   const Folder folder;
   const std::string data = folder.write("d.csv", header + "\n1,2,3\n2,4.1,1\n3,5.9,7\n4,7,2\n");
-  const std::string other = folder.write("o.csv", turned + "\n3,2,1\n1,4.1,2\n7,5.9,3\n2,7,4\n");
+  const std::string other = folder.write("o.csv", reordered + "\n3,2,1\n1,4.1,2\n7,5.9,3\n2,7,4\n");
   const std::string model = folder / "m.json", loadings = folder / "l.csv";
   const Outcome fitted = run({"fit", data, "-r", "2", "--json", model, "--loadings", loadings,
                               "--scores", "-", "--start", "identity", "--lambda", "0.1"});

@@ -88,7 +88,7 @@ TEST(CommandManners, HelpOfFitListsEveryOption) {
     EXPECT_NE(help.find(flag), std::string::npos) << flag;
 }
 
-TEST(CommandManners, TellsItsVersion) {
+TEST(CommandManners, PrintsItsVersion) {
   const Outcome outcome = run({"--version"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_TRUE(outcome.out.starts_with("spcart ")) << outcome.out;
@@ -101,7 +101,7 @@ TEST(CommandManners, AFullDiskIsAnErrorOfItsOwnKind) {
   EXPECT_TRUE(outcome.err.starts_with("spcart: error: ")) << outcome.err;
 }
 
-TEST(CommandManners, AnUnwritableOutputIsRefusedBeforeTheWork) {
+TEST(CommandManners, AnUnwritableOutputIsRejectedBeforeTheWork) {
   const Folder folder;
   const std::string json = folder / "missing/r.json";
   const Outcome outcome = run(long_fit(json), {.time_limit = 20});
@@ -162,7 +162,7 @@ TEST(CommandManners, InputsAreNotOverwritten) {
   }
 }
 
-TEST(CommandManners, WhereOneOutputFailsNoneIsWritten) {
+TEST(CommandManners, IfOneOutputFailsNoneIsWritten) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "/dev/full is not here";
   const Folder folder;
   const Outcome outcome =

@@ -30,7 +30,7 @@ void expect_same_fit(const json& got, const json& expected) {
   EXPECT_EQ(got["samples"], expected["samples"]);
 }
 
-/// What is just enough for so many variables and components, in bytes, with a little besides.
+/// Bytes that are just enough for this many variables and components, with some in addition.
 std::string least(Index variables, Index components, double besides) {
   return std::to_string(least_working_memory(variables, components) +
                         static_cast<std::uint64_t>(besides));
@@ -110,7 +110,7 @@ TEST(CommandMemory, EveryCommandReadsFromFiles) {
             compared_file.substr(0, compared_file.find('.')));
 }
 
-TEST(CommandMemory, TextGoesThroughACopyThatIsKeptWhereAsked) {
+TEST(CommandMemory, TextGoesThroughACopyThatIsKeptIfRequested) {
   const Folder folder;
   const std::string text = csv_of(verify::decaying(4000, 100, 1));  // 3.2 MB of numbers
   const std::string path = folder.write("a.csv", text), cache = folder / "cache";
@@ -161,7 +161,7 @@ TEST(CommandMemory, InterruptedLeavesNoCopy) {
         run({"fit", path, "--memory", least(100, 2, 1e6), "--cache", cache, "--quiet"},
             {.signal = SIGINT, .signal_after = after});
     if (outcome.status == 0) break;  // it was quicker
-    // Where it had just started, nobody listened to the signal yet.
+    // If it had just started, the signal was not handled yet.
     EXPECT_TRUE(outcome.status == 1 || outcome.signal == SIGINT) << outcome.err;
     if (!std::filesystem::exists(cache)) continue;
     for (const auto& entry : std::filesystem::directory_iterator(cache))
@@ -192,7 +192,7 @@ TEST(CommandMemory, FolderOfCopiesMustBeUsable) {
   }
 }
 
-TEST(CommandMemory, TooLittleIsRefusedWithWhatIsNeeded) {
+TEST(CommandMemory, TooLittleIsRejectedWithWhatIsNeeded) {
   const Folder folder;
   const std::string path = folder.write("a.csv", "1,2\n3,4\n5,7\n");
   const Outcome outcome = run({"fit", path, "-r", "1", "--memory", "10M"});

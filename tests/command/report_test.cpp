@@ -94,7 +94,7 @@ Reported reported(std::vector<std::string> arguments) {
   return {text, document_of(text), Json::parse(content_of(json), nullptr, false)};
 }
 
-/// All but what is measured anew each time.
+/// Everything except what is measured anew in each run.
 Json without_measures(Json document) {
   for (const char* field : {"report", "timing", "memory_peak_bytes"}) document.erase(field);
   return document;
@@ -139,7 +139,7 @@ TEST(CommandReport, NeedsNoNetwork) {
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
 }
 
-TEST(CommandReport, TellsHowComponentsStandToEachOtherAndToPca) {
+TEST(CommandReport, ShowsRelationsOfComponentsToEachOtherAndToPca) {
   REQUIRE_PAGE();
   const Json document = reported({"fit", "@pitprops", "-r", "6"}).document;
   const Json& report = document["report"];
@@ -179,7 +179,7 @@ TEST(CommandReport, OfManySamplesShowsTheSameChoiceEachTime) {
   EXPECT_EQ(reported(call).document["report"]["scores"]["index"], index);
 }
 
-TEST(CommandReport, TellsTheCallOfEachPointOfAPath) {
+TEST(CommandReport, GivesTheCallOfEachPointOfAPath) {
   REQUIRE_PAGE();
   const Folder folder;
   const Json document =
@@ -213,7 +213,7 @@ TEST(CommandReport, QuotesTheCallForTheShell) {
   EXPECT_HAS(document["report"]["command"].get<std::string>(), "it'\\''s data.csv'");
 }
 
-TEST(CommandReport, WrongFlagsAreRefusedWithTheirRule) {
+TEST(CommandReport, WrongFlagsAreRejectedWithTheirRule) {
   const Folder folder;
   const std::string page = folder / "r.html";
   const std::string three = folder.write("three.txt", "a\nb\nc\n");

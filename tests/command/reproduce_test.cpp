@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Without real data, whatever the surroundings have.
+/// Without real data, even if the environment names it.
 Surroundings built_in(double time_limit = 240) {
   return {.time_limit = time_limit, .environment = {{"SPCART_DATA", ""}}};
 }
@@ -100,7 +100,7 @@ TEST(CommandReproduce, ListsItsExperiments) {
     EXPECT_HAS(outcome.out, std::string("  ") + name + ' ');
 }
 
-TEST(CommandReproduce, AnUnknownNameIsRefusedWithASuggestion) {
+TEST(CommandReproduce, AnUnknownNameIsRejectedWithASuggestion) {
   const Outcome near = run({"reproduce", "pitprop"});
   EXPECT_EQ(near.status, 2);
   EXPECT_EQ(near.err, "spcart: error: no experiment is called 'pitprop': did you mean pitprops?\n");
@@ -112,10 +112,10 @@ TEST(CommandReproduce, AnUnknownNameIsRefusedWithASuggestion) {
 TEST(CommandReproduce, RejectsPlacesThatItCannotWriteTo) {
   const Folder folder;
   const std::string file = folder.write("file", "x");
-  for (const std::string& place : {file, file + "/out"}) {
-    const Outcome outcome = run({"reproduce", "synthetic", "--out", place}, built_in(20));
+  for (const std::string& path : {file, file + "/out"}) {
+    const Outcome outcome = run({"reproduce", "synthetic", "--out", path}, built_in(20));
     EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_HAS(outcome.err, "--out " + place);
+    EXPECT_HAS(outcome.err, "--out " + path);
   }
   EXPECT_EQ(folder.list(), std::vector<std::string>{"file"});
   const Outcome missing =

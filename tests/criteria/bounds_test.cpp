@@ -21,7 +21,7 @@
 namespace spcart {
 namespace {
 
-/// Anything that is allowed, and often what lies at the edge.
+/// Any valid lambda, and often one at the edge of the range.
 double random_lambda(TruncationType type, Index p, Random& random) {
   const auto length = static_cast<double>(p);
   const auto whole = static_cast<double>(random.below(p));
@@ -70,7 +70,7 @@ TEST_P(EachTruncation, HoldsOnRandomBases) {
   }
 }
 
-/// The measures and the bounds as the paper writes them, by other means than the library's.
+/// The measures and the bounds as the paper writes them, computed differently from the library.
 TEST_P(EachTruncation, IsNoWeakerThanThePaper) {
   Random random(2);
   for (int trial = 0; trial < 300; ++trial) {
@@ -117,7 +117,7 @@ TEST_P(EachTruncation, IsNoWeakerThanThePaper) {
   }
 }
 
-/// Each lower bound on the variance is at least that before it.
+/// Each lower bound on the variance is at least the one before it.
 TEST_P(EachTruncation, BoundsOnVarianceAreInOrder) {
   Random random(3);
   for (int trial = 0; trial < 300; ++trial) {
@@ -158,10 +158,10 @@ TEST_P(EachTruncation, SignsAndOrderDoNotMatter) {
   const Truncation truncation{GetParam(), GetParam() == TruncationType::count ? 6 : 0.3};
   Problem problem({random_basis(12, 3, random), truncation, falling(12), 1});
   const std::vector<Bound> before = problem.bounds();
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, Index> turn(3);
-  turn.indices() << 2, 0, 1;
-  problem.x = Loadings(problem.x * turn) * Vector(Vector{{1, -1, -1}}).asDiagonal();
-  problem.rotation = turn.transpose() * problem.rotation;
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, Index> permutation(3);
+  permutation.indices() << 2, 0, 1;
+  problem.x = Loadings(problem.x * permutation) * Vector(Vector{{1, -1, -1}}).asDiagonal();
+  problem.rotation = permutation.transpose() * problem.rotation;
   const std::vector<Bound> after = problem.bounds();
   for (std::size_t k = 0; k < before.size(); ++k) {
     EXPECT_NEAR(before[k].lower, after[k].lower, 1e-12) << before[k].name;
@@ -196,7 +196,7 @@ TEST(Bounds, HardAndSoftKeepAsManyEqualEntriesAsFit) {
 }
 
 /// Also of soft, which the paper leaves open.
-TEST(Bounds, HardAndSoftLoseMostWhereAllButOneEntryAreLambda) {
+TEST(Bounds, HardAndSoftLoseMostIfAllButOneEntryAreLambda) {
   for (const auto type : {TruncationType::hard, TruncationType::soft})
     for (const double lambda : {0.1, 0.2, 0.31}) {
       Matrix z = Matrix::Constant(10, 1, lambda);
@@ -288,7 +288,7 @@ TEST(Bounds, LoadingsThatLeanAwayFromTheVarianceAttainTheorem13) {
   EXPECT_FALSE(is_violated(problem.bound("explained_variance_estimate")));
 }
 
-/// Theorem 12, the angles and the variances need no truncation: any unit columns will do.
+/// Theorem 12, the angles and the variances need no truncation: any unit columns suffice.
 TEST(Bounds, HoldForAnyLoadings) {
   Random random(5);
   for (int trial = 0; trial < 500; ++trial) {

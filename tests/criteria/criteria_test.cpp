@@ -39,12 +39,12 @@ Matrix random_sparse(Index p, Index r, std::uint64_t seed) {
   return (mask.array() > 0.3).select(verify::random_matrix(p, r, seed + 1).array(), 0.0);
 }
 
-TEST(Criteria, JudgeAnyMatrixAsTheVerifierDoes) {
+TEST(Criteria, EvaluateAnyMatrixAsTheVerifierDoes) {
   for (std::uint64_t seed = 0; seed < 5; ++seed)
     expect_figures(verify::decaying(40, 12, seed), random_sparse(12, 5, seed));
 }
 
-TEST(Criteria, ZeroColumnsCopiesAndFullRankAreJudgedToo) {
+TEST(Criteria, ZeroColumnsCopiesAndFullRankAreEvaluatedToo) {
   const Matrix m = verify::decaying(40, 6, 3);
   Matrix x = random_sparse(6, 4, 1);
   x.col(1).setZero();
@@ -56,7 +56,7 @@ TEST(Criteria, ZeroColumnsCopiesAndFullRankAreJudgedToo) {
   expect_figures(m, verify::random_matrix(6, 9, 2));  // more components than variables
 }
 
-TEST(Criteria, GainsAreThoseOfTheSpanAlsoWhereLoadingsAreNearlyDependent) {
+TEST(Criteria, GainsAreThoseOfTheSpanAlsoIfLoadingsAreNearlyDependent) {
   const Matrix m = verify::decaying(40, 12, 3);
   Matrix x = random_sparse(12, 3, 4);
   x.col(1) = x.col(0) + 1e-4 * Vector::Unit(12, 7);
@@ -173,7 +173,7 @@ TEST(Criteria, OneLoadingHasNoSpreadAndNoPairs) {
   EXPECT_EQ(c.nonorthogonality, 0);
 }
 
-TEST(Criteria, BadInputIsRefused) {
+TEST(Criteria, BadInputIsRejected) {
   const auto a = make_dense(verify::decaying(20, 5, 1));
   EXPECT_THROW(evaluate(*a, Loadings(4, 2), 1), Error);
   EXPECT_THROW(evaluate(*a, Loadings(5, 0), 1), Error);
@@ -182,7 +182,7 @@ TEST(Criteria, BadInputIsRefused) {
   EXPECT_THROW(evaluate(*a, x, 1), Error);
 }
 
-/// What least squares leaves of each variable, done by a dense decomposition; repeated components
+/// The least-squares residual of each variable, by a dense decomposition; repeated components
 /// add nothing.
 TEST(Criteria, VarianceByScoresIsThatOfRegression) {
   const Matrix s = verify::decaying(30, 8, 4);

@@ -271,7 +271,7 @@ TEST(Data, BadInputIsNamed) {
             std::string::npos);
 }
 
-TEST(Data, BrokenSparseStructureIsRefused) {
+TEST(Data, BrokenSparseStructureIsRejected) {
   const Matrix m = counts(6, 4);
   const auto expect_rejected = [&](auto&& damage) {
     Compressed c(m, true);

@@ -45,7 +45,7 @@ FileView view_of_file(const fs::path& path, std::uint64_t memory) {
   return view;
 }
 
-/// Every product, twice, beside that of the same table in memory.
+/// Every product, twice, against that of the same table in memory.
 void expect_twins(const DataMatrix& a, const DataMatrix& twin) {
   const auto expect_near = [](const Matrix& got, const Matrix& expected, const char* what) {
     ASSERT_EQ(got.rows(), expected.rows()) << what;
@@ -126,7 +126,7 @@ TEST_P(FileOfEveryPreparation, SparseMatchesItsTwinInMemory) {
     m.col(0).setZero();
     const fs::path path = directory_.file("a.mtx", sparse_text(m));
     const auto twin = make_matrix(read_table(path), preparation());
-    // From blocks of a row each, where there are few, to a single one.
+    // From blocks of one row each, if there are few, to a single one.
     for (const std::uint64_t memory : {n > 100 ? 50000 : 1, 1 << 26})
       expect_twins(*make_file(view_of_file(path, memory), preparation()), *twin);
   }
@@ -145,11 +145,11 @@ TEST(FileData, SparseKeepsItsDigitsBesideLargeMeans) {
   EXPECT_LE((a->gram() - twin->gram()).norm(), 1e-7 * twin->gram().norm());
 }
 
-TEST(FileData, BrokenSparseStructureIsRefused) {
+TEST(FileData, BrokenSparseStructureIsRejected) {
   const TemporaryDirectory directory;
   const fs::path path = directory.file("a.mtx", sparse_text(Matrix{{1, 2, 0}, {0, 3, 4}}));
   const auto view = std::get<FileView>(in_file(path).values);
-  const auto refusal = [&](auto damage) {
+  const auto rejection = [&](auto damage) {
     std::string content(view.file->size(), '\0');
     view.file->read(0, content.data(), content.size());
     damage(content);
@@ -157,16 +157,16 @@ TEST(FileData, BrokenSparseStructureIsRefused) {
     broken.file = open_file(directory.file("broken", content));
     return error_of([&] { make_file(broken); });
   };
-  const auto set = [](std::uint64_t place, char byte) {
-    return [=](std::string& content) { content[place] = byte; };
+  const auto set = [](std::uint64_t offset, char byte) {
+    return [=](std::string& content) { content[offset] = byte; };
   };
-  EXPECT_HAS(refusal(set(view.inner, 1)), "the columns of row 1 do not rise from 0 to 2");
-  EXPECT_HAS(refusal(set(view.inner + 12, 3)), "the columns of row 2 do not rise from 0 to 2");
-  EXPECT_HAS(refusal(set(view.inner + 3, -1)), "the columns of row 1");
-  EXPECT_HAS(refusal(set(view.outer, 1)), "the offsets of its rows");
-  EXPECT_HAS(refusal(set(view.outer + 8, 9)), "the offsets of its rows");
-  EXPECT_HAS(refusal(set(view.outer + 16, 5)), "the offsets of its rows");
-  EXPECT_HAS(refusal([](std::string& content) { content.resize(content.size() - 1); }),
+  EXPECT_HAS(rejection(set(view.inner, 1)), "the columns of row 1 do not rise from 0 to 2");
+  EXPECT_HAS(rejection(set(view.inner + 12, 3)), "the columns of row 2 do not rise from 0 to 2");
+  EXPECT_HAS(rejection(set(view.inner + 3, -1)), "the columns of row 1");
+  EXPECT_HAS(rejection(set(view.outer, 1)), "the offsets of its rows");
+  EXPECT_HAS(rejection(set(view.outer + 8, 9)), "the offsets of its rows");
+  EXPECT_HAS(rejection(set(view.outer + 16, 5)), "the offsets of its rows");
+  EXPECT_HAS(rejection([](std::string& content) { content.resize(content.size() - 1); }),
              "too few for a table of 2 x 3");
 }
 
@@ -181,7 +181,7 @@ TEST(FileData, PanelsAndBlocksCoverLargeTables) {
   }
 }
 
-TEST(FileData, TruthIsOneWhateverByteItIs) {
+TEST(FileData, TruthIsOneForAnyNonzeroByte) {
   const TemporaryDirectory directory;
   std::string content = npy_of<std::uint8_t>(Matrix{{0, 1}, {1, 0}}, "|b1");
   content[content.size() - 2] = 7;
@@ -247,7 +247,7 @@ TEST(FileData, PassesRunSideBySide) {
   std::array<double, 4> errors{};
   for (double& error : errors)
     threads.emplace_back([&] {
-      for (int turn = 0; turn < 5; ++turn) error = std::max(error, (a->gram() - expected).norm());
+      for (int call = 0; call < 5; ++call) error = std::max(error, (a->gram() - expected).norm());
     });
   for (std::thread& thread : threads) thread.join();
   for (const double error : errors) EXPECT_LE(error, 1e-12 * expected.norm());
@@ -278,7 +278,7 @@ TEST(FileData, FunctionsOfTablesKnowFiles) {
   }
   const fs::path path = directory.file("a.npy", npy_of<double>(c, "<f8"));
   Table small = in_file(path);
-  std::get<FileView>(small.values).memory = 200;  // two rows a block, and one
+  std::get<FileView>(small.values).memory = 200;  // two rows per block, and one
   EXPECT_TRUE(looks_like_covariance(small));
   const Table table = read_table(path, {.covariance = true, .storage = Storage::file});
   EXPECT_FALSE(table.in_file()) << "a covariance is needed whole";
@@ -311,7 +311,7 @@ class FileThatChanges : public ::testing::Test {
   Vector x_ = Vector::Ones(8);
 };
 
-TEST_F(FileThatChanges, BetweenPassesIsRefused) {
+TEST_F(FileThatChanges, BetweenPassesIsRejected) {
   const auto a = open();
   overwrite(1000, "changed!");
   EXPECT_EQ(error_of([&] { a->times(x_); }), path_.string() + ": changed while it was being read");
@@ -319,25 +319,25 @@ TEST_F(FileThatChanges, BetweenPassesIsRefused) {
   EXPECT_THROW(a->outer_gram(), Error);
 }
 
-TEST_F(FileThatChanges, DuringAPassIsRefused) {
+TEST_F(FileThatChanges, DuringAPassIsRejected) {
   const auto a = open();
   int ticks = 0;
   const Tick change = [&](double) {
     if (++ticks == 1) overwrite(1000, "changed!");
   };
-  // What was read ahead of the change is what it was: then the next pass is rejected.
+  // Data that was read ahead of the change is valid: then the next pass is rejected.
   const std::string error = error_of([&] { a->gram(change); });
   EXPECT_HAS(ticks > 0 && error == "no Error" ? error_of([&] { a->gram(); }) : error,
              "changed while it was being read");
 }
 
-TEST_F(FileThatChanges, SinceItWasLookedAtIsRefused) {
+TEST_F(FileThatChanges, SinceItWasOpenedIsRejected) {
   const Table table = in_file(path_);
   overwrite(1000, "changed!");
   EXPECT_HAS(error_of([&] { make_matrix(table); }), "changed while it was being read");
 }
 
-TEST_F(FileThatChanges, ByGrowingOrShrinkingIsRefused) {
+TEST_F(FileThatChanges, ByGrowingOrShrinkingIsRejected) {
   const auto a = open();
   fs::resize_file(path_, fs::file_size(path_) + 8);
   EXPECT_HAS(error_of([&] { a->times(x_); }), "changed while it was being read");
@@ -356,7 +356,7 @@ TEST_F(FileThatChanges, ByItsNameOnlyIsReadAsItWas) {
   EXPECT_NEAR(open()->squared_norm(), 4 * a->squared_norm(), 1e-9);
 }
 
-TEST_F(FileThatChanges, TooShortFromTheStartIsRefused) {
+TEST_F(FileThatChanges, TooShortFromTheStartIsRejected) {
   fs::resize_file(path_, fs::file_size(path_) - 1);
   EXPECT_HAS(error_of([&] { in_file(path_); }), "needs 12800 bytes, but 12799 follow the header");
   const FileView view{.file = open_file(path_), .rows = 200, .cols = 8, .values = 128};
@@ -372,7 +372,7 @@ std::ptrdiff_t entries_of(const fs::path& folder) {
   return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
 }
 
-/// A thread that was waited for is listed a moment longer, on a busy machine a long one.
+/// A joined thread stays listed for a moment, on a busy machine for a long one.
 std::ptrdiff_t threads_within(std::ptrdiff_t most) {
   for (int i = 0; i < 500 && entries_of("/proc/self/task") > most; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -398,7 +398,7 @@ TEST_F(FileThatChanges, ReaderEndsWithAPassThatIsGivenUp) {
   EXPECT_LE((a->gram() - make_dense(m_)->gram()).norm(), 1e-11);
 }
 
-TEST(ReadAhead, HandsOverInOrderAndThrowsWhereItStopped) {
+TEST(ReadAhead, DeliversInOrderAndThrowsWhereItStopped) {
   for (const int good : {0, 1, 2, 3, 4, 50}) {
     int next = 0;
     ReadAhead<int> ahead([&](int& buffer, const std::stop_token&) {

@@ -1,5 +1,5 @@
-// Means, squares and Gram matrices are taken in one pass: here beside those of two passes in long
-// double, on data that such a pass may fail on.
+// Means, squares and Gram matrices are computed in one pass: here against those of two passes in
+// long double, on data on which one pass may fail.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 using verify::random_matrix;
 using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// A table that is read in panels of the smallest size, and sees to it that a pass keeps its word.
+/// A table that is read in panels of the smallest size, and checks the contract of a pass.
 class Chopped final : public StoredMatrix {
  public:
   Chopped(const Matrix& m, const Preparation& preparation, FormGram gram = FormGram::no)
@@ -83,7 +83,7 @@ void expect_moments(const DataMatrix& a, const Matrix& m, const Preparation& pre
   const Matrix gram = a.gram();
   for (Index j = 0; j < m.cols(); ++j) {
     const auto length = [&](Index k) { return static_cast<double>(std::sqrt(products(k, k))); };
-    // To remove a row mean from large numbers leaves their rounding.
+    // Removing a row mean from large numbers leaves their rounding error.
     const double size = m.cwiseAbs().maxCoeff() / (preparation.scale ? a.scales()[j] : 1);
     const double spread = length(j) / std::sqrt(static_cast<double>(m.rows()));
     const double rounding = preparation.remove_row_mean ? 1e-15 * size / spread : 0;
@@ -171,7 +171,7 @@ TEST(DataMoments, AVariableMayBeginToVaryLate) {
   EXPECT_NEAR(a.means()[1], 1e6 + 1.0 / 200, 1e-9);
 }
 
-TEST(DataMoments, ValuesThatAreNotFiniteAreNamedWhereverTheyAre) {
+TEST(DataMoments, ValuesThatAreNotFiniteAreNamedAtAnyIndex) {
   for (const Index row : {0, 3, 16, 99})
     for (const FormGram gram : {FormGram::no, FormGram::yes}) {
       Matrix m = random_matrix(100, 3, 1);
@@ -209,9 +209,9 @@ TEST(DataMoments, TheGramMatrixThatWasFormedServesAllItCan) {
   }
 }
 
-/// Products with large and small means take different ways, in place and by panels: both keep all
-/// digits.
-TEST_P(OnePass, ProductsKeepTheirDigitsWhateverTheMeans) {
+/// Products with large and small means are computed differently, in place and by panels: both keep
+/// all digits.
+TEST_P(OnePass, ProductsKeepTheirDigitsForAnyMeans) {
   const auto [remove_row_mean, center, scale, thread_count] = GetParam();
   const ThreadScope scope(thread_count);
   const Preparation preparation{

@@ -1,4 +1,4 @@
-// Products in single precision, beside those in double.
+// Products in single precision, against those in double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ void expect_single(const DenseView& view, Preparation preparation, const std::st
     EXPECT_TRUE(single->scales() == full->scales()) << what;
     EXPECT_TRUE(single->column_squared_norms() == full->column_squared_norms()) << what;
     expect_products(*single, *full, what);
-    if (preparation.center) {  // else sums of whole numbers are exact in both
+    if (preparation.center) {  // otherwise sums of whole numbers are exact in both
       EXPECT_GT((single->gram() - full->gram()).norm(), 0) << what;
     }
   }
@@ -160,7 +160,7 @@ TEST(DataPrecision, FitsAreThoseOfDouble) {
   }
 }
 
-TEST(DataPrecision, TheCommandTellsIt) {
+TEST(DataPrecision, TheCommandReportsIt) {
   const auto fit_in = [](const char* precision) {
     const auto outcome = testing::run(
         {"fit", "@spiked:n=300,p=40", "-r", "3", "--precision", precision, "--json", "-"});
@@ -170,7 +170,7 @@ TEST(DataPrecision, TheCommandTellsIt) {
   const auto full = fit_in("double"), single = fit_in("single");
   EXPECT_EQ(full["precision"], "double");
   EXPECT_EQ(single["precision"], "single");
-  EXPECT_EQ(single["preparation"].size(), 5);  // and nothing of the wishes
+  EXPECT_EQ(single["preparation"].size(), 5);  // and no requested options
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(single["loadings"][i]["index"], full["loadings"][i]["index"]);
     EXPECT_NEAR(single["loadings"][i]["value"][0], full["loadings"][i]["value"][0], 1e-4);

@@ -24,7 +24,7 @@ std::vector<Preparation> preparations() {
 void expect_same(const DataMatrix& a, const Matrix& expected) {
   const Matrix x = verify::random_matrix(a.cols(), 3, 5), y = verify::random_matrix(a.rows(), 3, 6);
   const double size = expected.norm();
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int call = 0; call < 2; ++call) {
     EXPECT_LT((a.times(x) - expected * x).norm(), 1e-12 * size * x.norm());
     EXPECT_LT((a.adjoint_times(y) - expected.transpose() * y).norm(), 1e-12 * size * y.norm());
     EXPECT_LT((a.gram() - expected.transpose() * expected).norm(), 1e-12 * size * size);
@@ -105,7 +105,7 @@ TEST(Resample, PermutingKeepsEveryVariableAndBreaksThemApart) {
   EXPECT_NE(permute_columns(*a, 10)->gram(), gram);
 }
 
-/// What is permuted are deviations from the row means, or these would count as variance.
+/// Deviations from the row means are permuted, otherwise the means would count as variance.
 TEST(Resample, RowMeansAreRemovedBeforePermuting) {
   Matrix s = verify::decaying(50, 8, 1);
   s.colwise() += 100 * verify::random_matrix(50, 1, 2).col(0);

@@ -19,7 +19,7 @@ using namespace sparse;
 using verify::prepared;
 using verify::random_matrix;
 
-/// A compressed table and its dense twin.
+/// A compressed table and the same table as a dense matrix.
 template <class T, class I>
 struct Table {
   Matrix dense;
@@ -32,10 +32,10 @@ struct Table {
     const Index length = by_row ? dense.cols() : dense.rows();
     for (Index i = 0; i < lines; ++i) {
       for (Index k = 0; k < length; ++k) {
-        const Index place = sorted ? k : length - 1 - k;
-        const double value = by_row ? dense(i, place) : dense(place, i);
+        const Index index = sorted ? k : length - 1 - k;
+        const double value = by_row ? dense(i, index) : dense(index, i);
         if (value == 0) continue;
-        inner.push_back(static_cast<I>(place));
+        inner.push_back(static_cast<I>(index));
         values.push_back(static_cast<T>(value));
       }
       outer.push_back(static_cast<I>(inner.size()));
@@ -56,7 +56,7 @@ struct Table {
   }
 };
 
-/// Small counts at a few places: exact in every stored type, with empty rows and columns, and
+/// Small counts at a few indices: exact in every stored type, with empty rows and columns, and
 /// columns of very different weight.
 Matrix few_counts(Index n, Index p, std::uint64_t seed) {
   std::mt19937_64 random(seed);

@@ -11,7 +11,8 @@
 namespace spcart {
 namespace {
 
-/// Eight variables of variance near one but for one that is measured in a hundredth of the unit.
+/// Eight variables of variance near one, except for one that is measured in a hundredth of the
+/// unit.
 Matrix one_large() {
   Matrix s = verify::random_matrix(60, 8, 3);
   s.col(5) *= 100;

@@ -196,7 +196,7 @@ TEST(Fit, SameInputSameBitsAndAcrossThreadsSameSupports) {
   }
 }
 
-TEST(Fit, ABasisAtHandGivesTheSameResult) {
+TEST(Fit, AGivenBasisGivesTheSameResult) {
   const auto a = make_dense(verify::decaying(60, 15, 7));
   const Basis basis = principal_basis(*a, 8);
   const Options options{.components = 5};
@@ -375,7 +375,7 @@ TEST(Options, RecordsSetAndShowEveryField) {
   EXPECT_EQ(option_records().size(), 26U);
 }
 
-TEST(Options, RecordsRefuseWhatIsNoValue) {
+TEST(Options, RecordsRejectInvalidValues) {
   for (const OptionRecord& record : option_records()) {
     Options options;
     for (const char* text : {"", "abc", "1x", " "})

@@ -92,7 +92,7 @@ TEST_F(ImagePatches, Refit) {
 /// What the paper says of the methods, at 26 nonzeros per component on average.
 class MethodsOnPatches : public ImagePatches {
  protected:
-  Criteria judged(std::string_view contender, Index refit = 0) const {
+  Criteria evaluated(std::string_view contender, Index refit = 0) const {
     const auto rows = compare(
         *data_,
         {.contenders = {parse_contender(contender)},
@@ -104,28 +104,28 @@ class MethodsOnPatches : public ImagePatches {
 };
 
 TEST_F(MethodsOnPatches, RelativeThresholdsEvenOutSparsity) {
-  const double even = judged("rsvd-gp").sparsity.min;
-  EXPECT_GT(even, judged("gpower").sparsity.min + 0.2);
-  EXPECT_GT(even, judged("gpowerb").sparsity.min + 0.4);
+  const double even = evaluated("rsvd-gp").sparsity.min;
+  EXPECT_GT(even, evaluated("gpower").sparsity.min + 0.2);
+  EXPECT_GT(even, evaluated("gpowerb").sparsity.min + 0.4);
 }
 
 TEST_F(MethodsOnPatches, BlockFormsOverlapMore) {
-  const double deflated = judged("rsvd-gp:count").nonorthogonality;
-  EXPECT_GT(judged("rsvd-gpb:count").nonorthogonality, 3 * deflated);
+  const double deflated = evaluated("rsvd-gp:count").nonorthogonality;
+  EXPECT_GT(evaluated("rsvd-gpb:count").nonorthogonality, 3 * deflated);
 }
 
 TEST_F(MethodsOnPatches, GreedyPathExplainsMostUnlessLoadingsAreUnevenOrOverlap) {
-  const double greedy = judged("pathspca").cpev;
+  const double greedy = evaluated("pathspca").cpev;
   EXPECT_NEAR(greedy, 0.9067, 1e-3);
   // The block forms explain more, but of loadings that overlap (NOR .12) or are dense (worst
   // sparsity .08).
   for (const char* other : {"spcart:count:identity", "spcart:identity", "spcart:soft:identity",
                             "spcart:energy:identity", "rsvd-gp", "rsvd-gp:count", "gpower", "spca"})
-    EXPECT_GT(greedy, judged(other).cpev + 1e-3) << other;
+    EXPECT_GT(greedy, evaluated(other).cpev + 1e-3) << other;
 }
 
 TEST_F(MethodsOnPatches, RotationWithRefitExplainsMoreThanTheGreedyPath) {
-  EXPECT_GT(judged("spcart:count", 5).cpev, judged("pathspca").cpev + 0.02);
+  EXPECT_GT(evaluated("spcart:count", 5).cpev, evaluated("pathspca").cpev + 0.02);
 }
 
 TEST_F(ImagePatches, AsManyComponentsAsVariablesGiveTheNaturalBasis) {

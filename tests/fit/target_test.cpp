@@ -17,7 +17,7 @@ struct Scanned {
   double share;
 };
 
-/// What every lambda of a fine grid leaves.
+/// The results at every lambda of a fine grid.
 std::vector<Scanned> scan(const DataMatrix& a, const Basis& basis, TruncationType type) {
   std::vector<Scanned> all;
   const bool count = type == TruncationType::count;
@@ -52,9 +52,9 @@ TEST_P(TargetTest, NonzerosAreAsNearAsAnyLambdaBrings) {
     ASSERT_TRUE(result.target);
     EXPECT_EQ(result.target->option, "nonzeros");
     EXPECT_EQ(result.target->exact, distance(result.loadings.nonZeros()) == 0);
-    const bool told = std::ranges::any_of(
+    const bool warned = std::ranges::any_of(
         result.warnings, [](const std::string& text) { return text.starts_with("nonzeros"); });
-    EXPECT_EQ(told, !result.target->exact) << k;
+    EXPECT_EQ(warned, !result.target->exact) << k;
     EXPECT_DOUBLE_EQ(result.target->found, static_cast<double>(result.loadings.nonZeros()) / 6);
   }
 }
@@ -157,7 +157,7 @@ TEST(Restarts, KeepTheBestOfAllStarts) {
   EXPECT_NEAR(by_cpev.criteria.cpev, std::ranges::max(restarts.cpev), 1e-12);
 }
 
-TEST(Restarts, AreThoseOfTheSeedWhateverTheThreads) {
+TEST(Restarts, DependOnTheSeedButNotOnTheThreads) {
   const auto a = make_matrix(load_dataset("synthetic"));
   Options options{.components = 2, .restarts = 5, .seed = 7, .threads = 1};
   const Result one = fit(*a, options);

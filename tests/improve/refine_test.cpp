@@ -147,7 +147,7 @@ TEST(Refine, TotalMovesNonzerosToTheComponentsThatNeedThem) {
   EXPECT_EQ(counts_in(refine(*a, on(20, start), Counts::each, 10)), std::vector<Index>(3, 4));
 }
 
-/// One component of k variables explains most where the largest eigenvalue of a k x k part of the
+/// One component of k variables explains most if the largest eigenvalue of its k x k part of the
 /// covariance is largest.
 TEST(Refine, OneComponentIsTheBestOfAllSubsets) {
   const auto a = make_matrix(load_dataset("pitprops"));
@@ -173,7 +173,7 @@ TEST(Refine, EmptyRepeatedAndVoidComponentsAreHarmless) {
   x.col(0).head(3).setConstant(1);
   x.col(1) = x.col(0);  // repeats the first
   x.col(3).tail(2).setConstant(1);
-  x(5, 4) = 1;  // a variable that does not vary
+  x(5, 4) = 1;  // a constant variable
   const Loadings start = x.sparseView();
   for (const Counts counts : kBoth) {
     const Loadings refined = refine(*a, start, counts, 10);
@@ -196,7 +196,7 @@ TEST(Refine, NoRoundsGiveTheLoadingsBackWithUnitLength) {
   EXPECT_THROW(refine(*a, Loadings(9, 1), Counts::each, 1), Error);
 }
 
-TEST(Refine, TellsHowFarItIsAndCanBeStopped) {
+TEST(Refine, ReportsProgressAndCanBeStopped) {
   struct Stop {};
   for (const Index p : {20, 60}) {  // with A'A and without
     const auto a = make_dense(verify::decaying(50, p, 2));
@@ -244,7 +244,7 @@ TEST(Refine, FitKeepsCountsByTruncationType) {
   }
 }
 
-/// What other programs reach, measured independently: at the same sparsity or higher ours must
+/// Results of other programs, measured independently: at the same sparsity or higher ours must
 /// explain more and overlap less.
 using RefineOnRealData = testing::RealData;
 

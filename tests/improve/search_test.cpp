@@ -193,7 +193,7 @@ TEST(Search, FindsTheBestComponentOfSmallTables) {
     }
 }
 
-TEST(Search, FindsTheBestVariablesWhereEachComponentHasOne) {
+TEST(Search, FindsTheBestVariablesIfEachComponentHasOne) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const Matrix a = verify::prepared(verify::decaying(30, 9, seed), {});
     const auto data = make_dense(a, {.center = false});
@@ -305,7 +305,7 @@ TEST(Search, MoreEffortNeverEndsWithAWorseAnswer) {
   }
 }
 
-/// A component without a variable is none, however little is to be kept.
+/// A component has at least one variable, however little is to be kept.
 TEST(Search, EveryComponentHasAVariable) {
   for (const char* dataset : {"pitprops", "spiked:n=100,p=20,r=2,k=4", "random:n=50,p=10"}) {
     const auto data = prepare(load_dataset(dataset));
@@ -317,7 +317,7 @@ TEST(Search, EveryComponentHasAVariable) {
   }
 }
 
-TEST(Search, SameSeedSameBitsWhateverTheThreads) {
+TEST(Search, SameSeedSameBitsForAnyNumberOfThreads) {
   const auto data = make_dense(verify::decaying(60, 25, 3));
   const std::vector<Loadings> starts = {random_loadings(25, 4, 4, 1), random_loadings(25, 4, 4, 2)};
   std::vector<Loadings> found;
@@ -351,7 +351,7 @@ TEST(Search, EveryKindOfDataLeadsToTheSame) {
   }
 }
 
-/// More samples and variables than S is formed for: only promising variables are looked at.
+/// More samples and variables than S is formed for: only promising variables are used.
 TEST(Search, ManyVariablesAreNoObstacle) {
   constexpr Index kVariables = 5000, kSamples = 3000;
   Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t> table(kSamples, kVariables);
@@ -377,7 +377,7 @@ TEST(Search, ManyVariablesAreNoObstacle) {
   EXPECT_EQ(supports[1], (std::vector<Index>{4007, 4107, 4207, 4307, 4407, 4507}));
 }
 
-TEST(Search, IsLeftOutWhereComponentsUseTooManyVariables) {
+TEST(Search, IsLeftOutIfComponentsUseTooManyVariables) {
   constexpr Index kVariables = 5000, kSamples = 3000;
   Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t> table(kSamples, kVariables);
   std::vector<Eigen::Triplet<double>> entries;
@@ -428,7 +428,7 @@ TEST(Search, KeepsWhatIsAskedForWithFewer) {
   }
 }
 
-TEST(Search, RunsByDefaultWhereATargetIsNamed) {
+TEST(Search, RunsByDefaultIfATargetIsGiven) {
   EXPECT_EQ(effort_of({}).level, Effort::Level::none);
   EXPECT_EQ(effort_of({.lambda = 0.1}).level, Effort::Level::none);
   EXPECT_EQ(effort_of({.nonzeros = 3}).level, Effort::Level::normal);

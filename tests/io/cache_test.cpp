@@ -30,7 +30,7 @@ using testing::gzipped;
 using testing::npy_of;
 using testing::TemporaryDirectory;
 
-/// The same table in memory and in a file, which all else must agree on.
+/// The same table in memory and in a file, which must agree in everything else.
 void expect_twins(const fs::path& path, ReadOptions options = {}) {
   options.storage = Storage::memory;
   const Table memory = read_table(path, options);
@@ -47,7 +47,7 @@ void expect_twins(const fs::path& path, ReadOptions options = {}) {
             1e-12 * (1 + twin->gram_times(x).norm()));
 }
 
-/// One a kind: with names and labels, with gaps, sparse, dense by columns, packed.
+/// One of each kind: with names and labels, with gaps, sparse, dense by columns, packed.
 class TextInFile : public ::testing::Test {
  protected:
   void expect_everywhere(const std::string& name, const std::string& content,
@@ -98,7 +98,7 @@ TEST_F(TextInFile, NumPyMatchesItsTwinInMemory) {
   }
 }
 
-TEST_F(TextInFile, WhatIsRefusedInMemoryIsRefused) {
+TEST_F(TextInFile, WhatIsRejectedInMemoryIsRejected) {
   const auto message = [&](const std::string& name, const std::string& content,
                            const ReadOptions& options) {
     const fs::path path = directory_.file(name, content);
@@ -121,7 +121,7 @@ TEST_F(TextInFile, WhatIsRefusedInMemoryIsRefused) {
 }
 
 TEST_F(TextInFile, UnorderedEntriesAreSortedInRuns) {
-  // Some 400000 entries in an order of their own, many of them twice: more than a run holds.
+  // Some 400000 entries in random order, many of them twice: more than a run holds.
   constexpr Index kRows = 3000, kCols = 200;
   std::mt19937 random(1);
   std::string text;
@@ -153,8 +153,8 @@ TEST_F(TextInFile, OrderIsLostAndFoundWhereverRoomEnds) {
     std::string text;
     constexpr int kEntries = 100000, kCols = 100;
     for (int k = 0; k < kEntries; ++k) {
-      const int place = k < ordered ? k : kEntries - 1 - (k - ordered);
-      text += std::to_string(place / kCols + 1) + " " + std::to_string(place % kCols + 1) + " " +
+      const int index = k < ordered ? k : kEntries - 1 - (k - ordered);
+      text += std::to_string(index / kCols + 1) + " " + std::to_string(index % kCols + 1) + " " +
               std::to_string(k + 1) + "\n";
     }
     const fs::path path = directory_.file(
@@ -214,19 +214,19 @@ TEST_F(KeptCopies, ServeTheNextTime) {
   EXPECT_EQ(second.samples, first.samples);
   EXPECT_EQ(second.samples[49], "row 49");
   EXPECT_EQ(second.notes, first.notes);
-  // That it is the copy that is read, and not its source.
+  // Shows that the copy is read, and not its source.
   const int file = ::open(copy.c_str(), O_WRONLY);
   const double changed = 42;
   ASSERT_EQ(::pwrite(file, &changed, 8, io::kCacheHeader), 8);
   ::close(file);
   EXPECT_EQ(to_matrix(read({.missing = Missing::mean}))(0, 0), 42);
-  // What fits in memory is read as ever.
+  // A table that fits in memory is read as usual.
   ReadOptions roomy{.missing = Missing::mean};
   roomy.cache = folder_;
   EXPECT_FALSE(read_table(path_, roomy).in_file());
 }
 
-TEST_F(KeptCopies, AreMadeAnewWhereSourceOrOptionsChange) {
+TEST_F(KeptCopies, AreMadeAnewIfSourceOrOptionsChange) {
   read();
   read({.missing = Missing::drop});
   read({.exclude = {"b"}});
@@ -286,7 +286,7 @@ TEST_F(KeptCopies, AreNotMadeOfAFileThatChangesMeanwhile) {
   EXPECT_EQ(copies().size(), 0u);
 }
 
-TEST_F(KeptCopies, LeaveNothingWhereReadingFails) {
+TEST_F(KeptCopies, LeaveNothingIfReadingFails) {
   path_ = directory_.file("a.csv", "a,b\n1,2\n3,NA\n");
   EXPECT_THROW(read(), Error);
   EXPECT_EQ(copies().size(), 0u);
@@ -296,7 +296,7 @@ TEST_F(KeptCopies, LeaveNothingWhereReadingFails) {
   EXPECT_EQ(copies().size(), 0u);
 }
 
-/// What `work` returns in a process of its own.
+/// The result of `work` in a process of its own.
 template <class Work>
 pid_t in_child(Work work) {
   const pid_t child = fork();
@@ -322,9 +322,9 @@ TEST_F(KeptCopies, MayBeMadeBySeveralAtOnce) {
   std::vector<pid_t> children;
   for (int i = 0; i < 6; ++i)
     children.push_back(in_child([&] {
-      for (int turn = 0; turn < 5; ++turn) {
+      for (int round = 0; round < 5; ++round) {
         const Table table = read();
-        if (turn == 2)
+        if (round == 2)
           for (const fs::path& copy : copies())  // so that it must be made again
             if (copy.extension() == ".spcart") fs::remove(copy);
         if (to_matrix(table) != m_) return 1;
@@ -335,7 +335,7 @@ TEST_F(KeptCopies, MayBeMadeBySeveralAtOnce) {
   for (const fs::path& copy : copies()) EXPECT_EQ(copy.extension(), ".spcart");
 }
 
-TEST_F(KeptCopies, FullDiskIsTold) {
+TEST_F(KeptCopies, FullDiskIsReported) {
   const auto fill = [&](const fs::path& cache) {
     return in_child([&] {
       std::signal(SIGXFSZ, SIG_IGN);

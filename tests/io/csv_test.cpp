@@ -20,12 +20,12 @@ Table read(std::string_view text, const ReadOptions& options = {},
   return read_table(directory.file(name, text), options);
 }
 
-std::string refusal(std::string_view text, const ReadOptions& options = {},
-                    std::string_view name = "data.csv") {
+std::string rejection(std::string_view text, const ReadOptions& options = {},
+                      std::string_view name = "data.csv") {
   return error_of([&] { read(text, options, name); });
 }
 
-/// The numbers as they lie: by rows, without gaps.
+/// The numbers in storage order: by rows, without gaps.
 Matrix stored(const Table& table) {
   const auto& view = std::get<DenseView>(table.values);
   using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -123,7 +123,7 @@ TEST(Csv, PresenceOverridesWhatIsFound) {
   EXPECT_EQ(labelled.samples, Names{"3"});
   options = {};
   options.header = Tristate::no;
-  EXPECT_HAS(refusal("a,b\n1,2\n", options), "data.csv:1:2: 'b'");
+  EXPECT_HAS(rejection("a,b\n1,2\n", options), "data.csv:1:2: 'b'");
 }
 
 TEST(Csv, QuotedFieldsHoldSeparatorsQuotesAndLines) {
@@ -133,7 +133,7 @@ TEST(Csv, QuotedFieldsHoldSeparatorsQuotesAndLines) {
 }
 
 TEST(Csv, LinesAreCountedThroughQuotes) {
-  EXPECT_HAS(refusal("n,\"a\nb\"\n1,2\n3,oops\n"), "data.csv:4:2: 'oops'");
+  EXPECT_HAS(rejection("n,\"a\nb\"\n1,2\n3,oops\n"), "data.csv:4:2: 'oops'");
 }
 
 TEST(Csv, LineEndingsMarksAndBlankLines) {
@@ -178,41 +178,41 @@ TEST(Csv, ExcludeKnowsNumberedNames) {
   EXPECT_EQ(stored(read("1,2,3\n4,5,6\n", options)), matrix({{1, 3}, {4, 6}}));
 }
 
-TEST(Csv, ExcludeRefusesUnknownNamesAndLeavingNothing) {
+TEST(Csv, ExcludeRejectsUnknownNamesAndLeavingNothing) {
   ReadOptions options;
   options.exclude = {"nobody"};
-  EXPECT_HAS(refusal("a,b\n1,2\n", options), "no variable 'nobody'");
+  EXPECT_HAS(rejection("a,b\n1,2\n", options), "no variable 'nobody'");
   options.exclude = {"a", "b"};
-  EXPECT_HAS(refusal("a,b\n1,2\n", options), "no variables are left");
+  EXPECT_HAS(rejection("a,b\n1,2\n", options), "no variables are left");
 }
 
 TEST(Csv, RejectsRaggedLines) {
-  EXPECT_HAS(refusal("1,2,3,4\n1,2,3,4\n1,2,3\n"),
+  EXPECT_HAS(rejection("1,2,3,4\n1,2,3,4\n1,2,3\n"),
              "data.csv:3: line 3 has 3 fields, the first has 4");
-  EXPECT_HAS(refusal("a,b\n1,2\n1,2,\"3,4\",5\n"), "line 3 has 4 fields, the first has 2");
-  EXPECT_HAS(refusal("a,b,c\n1,2\n"), "line 2 has 2 fields, the first has 3");
-  EXPECT_HAS(refusal("a,b\nr,1,2\nr,1\n"), "line 3 has 2 fields, the one below the header has 3");
-  EXPECT_HAS(refusal("a,b\n1,2\n7\n"), "line 3 has 1 field, the first has 2");
+  EXPECT_HAS(rejection("a,b\n1,2\n1,2,\"3,4\",5\n"), "line 3 has 4 fields, the first has 2");
+  EXPECT_HAS(rejection("a,b,c\n1,2\n"), "line 2 has 2 fields, the first has 3");
+  EXPECT_HAS(rejection("a,b\nr,1,2\nr,1\n"), "line 3 has 2 fields, the one below the header has 3");
+  EXPECT_HAS(rejection("a,b\n1,2\n7\n"), "line 3 has 1 field, the first has 2");
 }
 
 TEST(Csv, RejectsTextAndSaysHowToLeaveOutAColumn) {
-  const std::string column = refusal("a,kind\n1,x\n2,y\n");
+  const std::string column = rejection("a,kind\n1,x\n2,y\n");
   EXPECT_HAS(column, "data.csv:2:2: 'x' of 'kind' is not a number");
   EXPECT_HAS(column, "--exclude kind");
-  const std::string slip = refusal("a,b\n1,2\n2,1.2.3\n");
+  const std::string slip = rejection("a,b\n1,2\n2,1.2.3\n");
   EXPECT_HAS(slip, "data.csv:3:2: '1.2.3' of 'b' is not a number");
   EXPECT_EQ(slip.find("--exclude"), std::string::npos);
-  EXPECT_HAS(refusal("a;b\n1;2\n3;4,5\n"), "decimals are written with a point");
-  EXPECT_HAS(refusal("1,2\n3,0x10\n"), "'0x10'");
-  EXPECT_HAS(refusal("1,2\n3,+-4\n"), "'+-4'");
+  EXPECT_HAS(rejection("a;b\n1;2\n3;4,5\n"), "decimals are written with a point");
+  EXPECT_HAS(rejection("1,2\n3,0x10\n"), "'0x10'");
+  EXPECT_HAS(rejection("1,2\n3,+-4\n"), "'+-4'");
 }
 
-TEST(Csv, RejectsInfinityWhateverIsAskedOfMissing) {
+TEST(Csv, RejectsInfinityForAnyTreatmentOfMissing) {
   for (const Missing missing : {Missing::error, Missing::drop, Missing::mean}) {
     ReadOptions options;
     options.missing = missing;
     for (const std::string value : {"inf", "-Inf", "+Infinity", "1e999"}) {
-      EXPECT_HAS(refusal("a,b\n1,2\n3," + value + "\n", options),
+      EXPECT_HAS(rejection("a,b\n1,2\n3," + value + "\n", options),
                  "data.csv:3:2: '" + value + "' of 'b' is infinite");
     }
   }
@@ -220,7 +220,7 @@ TEST(Csv, RejectsInfinityWhateverIsAskedOfMissing) {
 
 TEST(Csv, RejectsMissingByDefault) {
   for (const std::string token : {"", "NA", "NaN", "nan", "null", "NULL", "?", "N/A", "\" \""}) {
-    const std::string message = refusal("a,b\n1,2\n" + token + ",4\n");
+    const std::string message = rejection("a,b\n1,2\n" + token + ",4\n");
     EXPECT_HAS(message, "data.csv:3:1: missing value");
     EXPECT_HAS(message, "of 'a'");
     EXPECT_HAS(message, "--missing drop");
@@ -228,21 +228,21 @@ TEST(Csv, RejectsMissingByDefault) {
 }
 
 TEST(Csv, RejectsFilesWithoutData) {
-  EXPECT_HAS(refusal(""), "data.csv: is empty");
-  EXPECT_HAS(refusal("\n\n  \n"), "holds no data");
-  EXPECT_HAS(refusal("a,b,c\n"), "has a header but no data");
+  EXPECT_HAS(rejection(""), "data.csv: is empty");
+  EXPECT_HAS(rejection("\n\n  \n"), "holds no data");
+  EXPECT_HAS(rejection("a,b,c\n"), "has a header but no data");
 }
 
 TEST(Csv, RejectsBrokenQuotes) {
-  EXPECT_HAS(refusal("a,\"b\n1,2\n"), "data.csv:1: a quoted field is never closed");
-  EXPECT_HAS(refusal("a,b\n1,\"2\"3\n"), "data.csv:2:2: '3' follows a closing quote");
+  EXPECT_HAS(rejection("a,\"b\n1,2\n"), "data.csv:1: a quoted field is never closed");
+  EXPECT_HAS(rejection("a,b\n1,\"2\"3\n"), "data.csv:2:2: '3' follows a closing quote");
 }
 
 TEST(Csv, RejectsJunkWithAPrintableMessage) {
-  EXPECT_HAS(refusal(std::string_view("1,2\n\0\x01,3\n", 9)), "zero bytes");
-  const std::string message = refusal("1,2\n3,\x1b[31m\xff\xfe\n");
+  EXPECT_HAS(rejection(std::string_view("1,2\n\0\x01,3\n", 9)), "zero bytes");
+  const std::string message = rejection("1,2\n3,\x1b[31m\xff\xfe\n");
   EXPECT_HAS(message, "data.csv:2:2: '\\x1b[31m\\xff\\xfe'");
-  const std::string longest = refusal("1,2\n3," + std::string(10000, 'z') + "\n");
+  const std::string longest = rejection("1,2\n3," + std::string(10000, 'z') + "\n");
   EXPECT_LT(longest.size(), 200U);
   EXPECT_HAS(longest, "zzz...'");
 }
@@ -272,9 +272,10 @@ TEST(Csv, ManyLinesKeepTheirValues) {
 }
 
 TEST(Csv, ASlipInTheFirstCellMakesNoLabels) {
-  EXPECT_HAS(refusal("a,b,c\nx6,2,3\n4,5,7\n8,9,1\n"), "data.csv:2:1: 'x6' of 'a' is not a number");
-  EXPECT_HAS(refusal("a,b\nx,2\n,5\n"), "data.csv:2:1: 'x' of 'a'");
-  EXPECT_HAS(refusal("a,b\nx,2\n4,5\n"), "--row-labels yes");
+  EXPECT_HAS(rejection("a,b,c\nx6,2,3\n4,5,7\n8,9,1\n"),
+             "data.csv:2:1: 'x6' of 'a' is not a number");
+  EXPECT_HAS(rejection("a,b\nx,2\n,5\n"), "data.csv:2:1: 'x' of 'a'");
+  EXPECT_HAS(rejection("a,b\nx,2\n4,5\n"), "--row-labels yes");
   EXPECT_EQ(read("a,b\nx,2\ny,5\n").samples, (Names{"x", "y"}));
   EXPECT_EQ(read(",b\nx,2\n4,5\n").samples, (Names{"x", "4"}));
   ReadOptions options;
@@ -298,7 +299,7 @@ TEST(Csv, TheSeparatorSplitsTheFirstLinesAlike) {
 }
 
 TEST(Csv, RejectsLinesThatEndWithCrAlone) {
-  EXPECT_HAS(refusal("a,b\r1,2\r3,4\r"), "data.csv: its lines end with CR alone");
+  EXPECT_HAS(rejection("a,b\r1,2\r3,4\r"), "data.csv: its lines end with CR alone");
 }
 
 }  // namespace

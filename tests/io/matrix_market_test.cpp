@@ -23,7 +23,7 @@ Table read(const std::string& text, const ReadOptions& options = {}) {
   return read_table(directory.file("data.mtx", text), options);
 }
 
-std::string refusal(const std::string& text, const ReadOptions& options = {}) {
+std::string rejection(const std::string& text, const ReadOptions& options = {}) {
   return error_of([&] { read(text, options); });
 }
 
@@ -136,7 +136,7 @@ TEST(MatrixMarket, LeavesOutColumns) {
             (Matrix{{1, 0}, {0, 4}}));
 }
 
-TEST(MatrixMarket, HasWideOffsetsWhereNarrowOnesDoNotReach) {
+TEST(MatrixMarket, HasWideOffsetsIfNarrowOnesDoNotSuffice) {
   for (const bool ordered : {true, false}) {
     io::EntryList list(3, 4);
     if (ordered) list.add(0, 3, 1);
@@ -155,55 +155,55 @@ TEST(MatrixMarket, HasWideOffsetsWhereNarrowOnesDoNotReach) {
 }
 
 TEST(MatrixMarket, RejectsBannersThatItDoesNotKnow) {
-  EXPECT_HAS(refusal("1 1 1\n"), "data.mtx:1: '1 1 1' is no MatrixMarket banner");
-  EXPECT_HAS(refusal("%%MatrixMarket vector coordinate real general\n"), "'vector' is not read");
-  EXPECT_HAS(refusal(kBanner + "list real general\n"), "'list' is not read");
-  EXPECT_HAS(refusal(kBanner + "coordinate complex general\n"), "'complex' is not read");
-  EXPECT_HAS(refusal(kBanner + "array pattern general\n"), "'pattern' is not read");
-  EXPECT_HAS(refusal(kBanner + "coordinate real hermitian\n"), "'hermitian' is not read");
+  EXPECT_HAS(rejection("1 1 1\n"), "data.mtx:1: '1 1 1' is no MatrixMarket banner");
+  EXPECT_HAS(rejection("%%MatrixMarket vector coordinate real general\n"), "'vector' is not read");
+  EXPECT_HAS(rejection(kBanner + "list real general\n"), "'list' is not read");
+  EXPECT_HAS(rejection(kBanner + "coordinate complex general\n"), "'complex' is not read");
+  EXPECT_HAS(rejection(kBanner + "array pattern general\n"), "'pattern' is not read");
+  EXPECT_HAS(rejection(kBanner + "coordinate real hermitian\n"), "'hermitian' is not read");
 }
 
 TEST(MatrixMarket, RejectsSizesThatCannotBe) {
-  EXPECT_HAS(refusal(kReal), "ends before the line of sizes");
-  EXPECT_HAS(refusal(kReal + "2 2\n1 1 1\n"), "data.mtx:2: '2 2' is no line of sizes");
-  EXPECT_HAS(refusal(kReal + "2 2 1 1\n1 1 1\n"), "is no line of sizes");
-  EXPECT_HAS(refusal(kReal + "2.5 2 1\n"), "is no line of sizes");
-  EXPECT_HAS(refusal(kReal + "-2 2 1\n"), "-2 rows is negative");
-  EXPECT_HAS(refusal(kReal + "2 2 -1\n"), "-1 entries is negative");
-  EXPECT_HAS(refusal(kReal + "0 2 0\n"), "0 x 2 has no numbers");
-  EXPECT_HAS(refusal(kReal + "3000000000 2 1\n1 1 1\n"), "3000000000 rows is too many");
-  EXPECT_HAS(refusal(kReal + "2 2 99999999999999999999\n"), "is too many");
-  EXPECT_HAS(refusal(kReal + "2000000000 2000000000 5\n1 1 1\n"), "too large for 5 entries");
-  EXPECT_HAS(refusal(kBanner + "coordinate real symmetric\n2 3 1\n1 1 1\n"), "not square");
+  EXPECT_HAS(rejection(kReal), "ends before the line of sizes");
+  EXPECT_HAS(rejection(kReal + "2 2\n1 1 1\n"), "data.mtx:2: '2 2' is no line of sizes");
+  EXPECT_HAS(rejection(kReal + "2 2 1 1\n1 1 1\n"), "is no line of sizes");
+  EXPECT_HAS(rejection(kReal + "2.5 2 1\n"), "is no line of sizes");
+  EXPECT_HAS(rejection(kReal + "-2 2 1\n"), "-2 rows is negative");
+  EXPECT_HAS(rejection(kReal + "2 2 -1\n"), "-1 entries is negative");
+  EXPECT_HAS(rejection(kReal + "0 2 0\n"), "0 x 2 has no numbers");
+  EXPECT_HAS(rejection(kReal + "3000000000 2 1\n1 1 1\n"), "3000000000 rows is too many");
+  EXPECT_HAS(rejection(kReal + "2 2 99999999999999999999\n"), "is too many");
+  EXPECT_HAS(rejection(kReal + "2000000000 2000000000 5\n1 1 1\n"), "too large for 5 entries");
+  EXPECT_HAS(rejection(kBanner + "coordinate real symmetric\n2 3 1\n1 1 1\n"), "not square");
 }
 
 TEST(MatrixMarket, RejectsLyingCountsWithoutAllocatingThem) {
-  EXPECT_HAS(refusal(kReal + "2 2 3\n1 1 1\n2 2 2\n"), "data.mtx: ends after 2 of 3 entries");
-  EXPECT_HAS(refusal(kReal + "2 2 1\n1 1 1\n2 2 2\n"), "data.mtx:4: goes on after its 1 entries");
-  EXPECT_HAS(refusal(kReal + "2000000000 2000000000 9000000000000000000\n2000000000 1 1\n"),
+  EXPECT_HAS(rejection(kReal + "2 2 3\n1 1 1\n2 2 2\n"), "data.mtx: ends after 2 of 3 entries");
+  EXPECT_HAS(rejection(kReal + "2 2 1\n1 1 1\n2 2 2\n"), "data.mtx:4: goes on after its 1 entries");
+  EXPECT_HAS(rejection(kReal + "2000000000 2000000000 9000000000000000000\n2000000000 1 1\n"),
              "ends after 1 of 9000000000000000000 entries");
-  EXPECT_HAS(refusal(kBanner + "array real general\n2000000000 2000000000\n1\n"),
+  EXPECT_HAS(rejection(kBanner + "array real general\n2000000000 2000000000\n1\n"),
              "ends after 1 of 4000000000000000000 entries");
-  EXPECT_HAS(refusal(kBanner + "array real general\n1 2\n1\n2\n3\n"),
+  EXPECT_HAS(rejection(kBanner + "array real general\n1 2\n1\n2\n3\n"),
              "goes on after its 2 entries");
 }
 
 TEST(MatrixMarket, RejectsEntriesByLine) {
   const std::string sizes = kReal + "% note\n3 3 2\n1 1 1\n";
-  EXPECT_HAS(refusal(sizes + "4 1 1\n"), "data.mtx:5: '4 1 1': the row must be 1 to 3");
-  EXPECT_HAS(refusal(sizes + "0 1 1\n"), "the row must be 1 to 3");
-  EXPECT_HAS(refusal(sizes + "1 -1 1\n"), "the column must be 1 to 3");
-  EXPECT_HAS(refusal(sizes + "1 99999999999999999999 1\n"), "the column must be 1 to 3");
-  EXPECT_HAS(refusal(sizes + "1.5 1 1\n"), "the row is not a whole number");
-  EXPECT_HAS(refusal(sizes + "1 1\n"), "the value is not there");
-  EXPECT_HAS(refusal(sizes + "1 1 abc\n"), "the value is not a number");
-  EXPECT_HAS(refusal(sizes + "1 1 1 1\n"), "more than an entry");
-  EXPECT_HAS(refusal(sizes + "1 1 inf\n"), "the value is infinite");
-  EXPECT_HAS(refusal(sizes + "1 1 nan\n"), "data.mtx:5: '1 1 nan': missing value");
+  EXPECT_HAS(rejection(sizes + "4 1 1\n"), "data.mtx:5: '4 1 1': the row must be 1 to 3");
+  EXPECT_HAS(rejection(sizes + "0 1 1\n"), "the row must be 1 to 3");
+  EXPECT_HAS(rejection(sizes + "1 -1 1\n"), "the column must be 1 to 3");
+  EXPECT_HAS(rejection(sizes + "1 99999999999999999999 1\n"), "the column must be 1 to 3");
+  EXPECT_HAS(rejection(sizes + "1.5 1 1\n"), "the row is not a whole number");
+  EXPECT_HAS(rejection(sizes + "1 1\n"), "the value is not there");
+  EXPECT_HAS(rejection(sizes + "1 1 abc\n"), "the value is not a number");
+  EXPECT_HAS(rejection(sizes + "1 1 1 1\n"), "more than an entry");
+  EXPECT_HAS(rejection(sizes + "1 1 inf\n"), "the value is infinite");
+  EXPECT_HAS(rejection(sizes + "1 1 nan\n"), "data.mtx:5: '1 1 nan': missing value");
   const std::string symmetric = kBanner + "coordinate real symmetric\n3 3 1\n";
-  EXPECT_HAS(refusal(symmetric + "1 2 1\n"), "lower triangle");
+  EXPECT_HAS(rejection(symmetric + "1 2 1\n"), "lower triangle");
   const std::string skew = kBanner + "coordinate real skew-symmetric\n3 3 1\n";
-  EXPECT_HAS(refusal(skew + "1 1 1\n"), "no diagonal");
+  EXPECT_HAS(rejection(skew + "1 1 1\n"), "no diagonal");
 }
 
 }  // namespace

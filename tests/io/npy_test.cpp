@@ -39,7 +39,7 @@ Table read(const std::string& content, const ReadOptions& options = {}) {
   return read_table(directory.file("data.npy", content), options);
 }
 
-std::string refusal(const std::string& content, const ReadOptions& options = {}) {
+std::string rejection(const std::string& content, const ReadOptions& options = {}) {
   return error_of([&] { read(content, options); });
 }
 
@@ -79,7 +79,7 @@ TEST(Npy, WidensSignsAndTruth) {
   EXPECT_EQ(std::get<DenseView>(truth.values).scalar, Scalar::uint8);
 }
 
-TEST(Npy, ReadsFortranOrderWhereItLies) {
+TEST(Npy, ReadsFortranOrderInPlace) {
   const Table table =
       read(npy(dictionary("<f8", "(2, 3)", "True"), bytes<double>({1, 4, 2, 5, 3, 6})));
   EXPECT_EQ(to_matrix(table), kExpected);
@@ -92,7 +92,7 @@ TEST(Npy, ReadsEveryVersion) {
     const auto values = bytes<double>({1, 2, 3, 4, 5, 6});
     EXPECT_EQ(to_matrix(read(npy(dictionary("<f8", "(2, 3)"), values, version))), kExpected);
   }
-  EXPECT_HAS(refusal(npy(dictionary("<f8", "(1, 1)"), bytes<double>({1}), 4)), "version 4.0");
+  EXPECT_HAS(rejection(npy(dictionary("<f8", "(1, 1)"), bytes<double>({1}), 4)), "version 4.0");
 }
 
 TEST(Npy, WidensLargeArraysInSteps) {
@@ -115,25 +115,25 @@ TEST(Npy, NamesVariablesByNumberAndLeavesThemOut) {
     EXPECT_EQ(to_matrix(table), Matrix({{1, 3}, {4, 6}}));
   }
   options.exclude = {"x4"};
-  EXPECT_HAS(refusal(npy(dictionary("<f4", "(1, 1)"), bytes<float>({1})), options), "'x4'");
+  EXPECT_HAS(rejection(npy(dictionary("<f4", "(1, 1)"), bytes<float>({1})), options), "'x4'");
 }
 
 TEST(Npy, RejectsTypesThatAreNoPlainLittleEndianNumbers) {
   const auto rejected = [](const std::string& descr) {
-    return refusal(npy(dictionary(descr, "(1, 1)"), std::string(16, '\0')));
+    return rejection(npy(dictionary(descr, "(1, 1)"), std::string(16, '\0')));
   };
   EXPECT_HAS(rejected(">f8"), "data.npy: has the big-endian type '>f8'");
   EXPECT_HAS(rejected("|O"), "'|O': Python objects are not read");
   for (const std::string descr : {"<f2", "<c16", "<U8", "|S5", "<M8[ns]", "", "<f8\x01"})
     EXPECT_HAS(rejected(descr), "has the type '");
-  EXPECT_HAS(refusal(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }",
-                         std::string(8, '\0'))),
+  EXPECT_HAS(rejection(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }",
+                           std::string(8, '\0'))),
              "structured type [('a', '<f8')]");
 }
 
 TEST(Npy, RejectsShapesBeforeItAllocates) {
   const auto rejected = [](const std::string& shape) {
-    return refusal(npy(dictionary("<f8", shape), std::string(48, '\0')));
+    return rejection(npy(dictionary("<f8", shape), std::string(48, '\0')));
   };
   EXPECT_HAS(rejected("(6,)"), "shape (6,) has 1 dimension");
   EXPECT_HAS(rejected("()"), "shape () has 0 dimensions");
@@ -160,9 +160,9 @@ TEST(Npy, RejectsLyingShapesInGzip) {
 
 TEST(Npy, RejectsBrokenHeaders) {
   const std::string good = npy(dictionary("<f8", "(1, 1)"), bytes<double>({1}));
-  EXPECT_HAS(refusal("hello"), "is not an NPY file");
+  EXPECT_HAS(rejection("hello"), "is not an NPY file");
   for (const std::size_t length : {7U, 9U, 30U})
-    EXPECT_HAS(refusal(good.substr(0, length)), "ends within its NPY header");
+    EXPECT_HAS(rejection(good.substr(0, length)), "ends within its NPY header");
   const std::string data(8, '\0');
   for (const std::string text :
        {"", "{", "{}", "{'descr': '<f8'}", "junk", "{'descr': '<f8', 'descr': '<f8'}",
@@ -171,20 +171,21 @@ TEST(Npy, RejectsBrokenHeaders) {
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), 'more': 1}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1)} tail",
         "{'descr': '<f8, 'fortran_order': False, 'shape': (1, 1)}"})
-    EXPECT_HAS(refusal(npy(text, data)), "broken NPY header") << text;
-  EXPECT_HAS(refusal("\x93NUMPY" + little_endian(2, 2) + little_endian(0xffffffff, 4)), "too long");
+    EXPECT_HAS(rejection(npy(text, data)), "broken NPY header") << text;
+  EXPECT_HAS(rejection("\x93NUMPY" + little_endian(2, 2) + little_endian(0xffffffff, 4)),
+             "too long");
 }
 
-TEST(Npy, RejectsNanAndInfinityByPlace) {
+TEST(Npy, RejectsNanAndInfinityByPosition) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  EXPECT_HAS(refusal(npy(dictionary("<f8", "(2, 2)"), bytes<double>({1, 2, 3, kNan}))),
+  EXPECT_HAS(rejection(npy(dictionary("<f8", "(2, 2)"), bytes<double>({1, 2, 3, kNan}))),
              "data.npy: row 2, column 2 ('x2') is missing (NaN)");
   for (const Missing missing : {Missing::error, Missing::drop, Missing::mean}) {
     ReadOptions options;
     options.missing = missing;
     EXPECT_HAS(
-        refusal(npy(dictionary("<f8", "(2, 2)"), bytes<double>({1, 2, kInfinity, 4})), options),
+        rejection(npy(dictionary("<f8", "(2, 2)"), bytes<double>({1, 2, kInfinity, 4})), options),
         "row 2, column 1 ('x1') is infinite");
   }
 }

@@ -42,8 +42,8 @@ Table read(std::string_view name, std::string_view content, const ReadOptions& o
   return read_table(directory.file(name, content), options);
 }
 
-std::string refusal(std::string_view name, std::string_view content,
-                    const ReadOptions& options = {}) {
+std::string rejection(std::string_view name, std::string_view content,
+                      const ReadOptions& options = {}) {
   return error_of([&] { read(name, content, options); });
 }
 
@@ -57,8 +57,8 @@ TEST(Read, RejectsWhatIsNoFile) {
 
 TEST(Read, RejectsEmptyFilesOfEveryFormat) {
   for (const std::string name : {"a.csv", "a.tsv", "a.npy", "a.mtx", "a"}) {
-    EXPECT_HAS(refusal(name, ""), name + ": is empty");
-    EXPECT_HAS(refusal(name + ".gz", gzipped("")), name + ".gz: is empty");
+    EXPECT_HAS(rejection(name, ""), name + ": is empty");
+    EXPECT_HAS(rejection(name + ".gz", gzipped("")), name + ".gz: is empty");
   }
 }
 
@@ -69,11 +69,11 @@ TEST(Read, ChoosesTheFormatByNameElseByContent) {
   EXPECT_EQ(to_matrix(read("data.bin", npy)), kValues);
   EXPECT_EQ(to_matrix(read("data", kMtx)), (Matrix{{1, 2}, {0, 4}}));
   EXPECT_EQ(to_matrix(read("data.txt", kCsv)), kValues);
-  EXPECT_HAS(refusal("data.npy", kCsv), "is not an NPY file");
-  EXPECT_HAS(refusal("data.mtx", kCsv), "no MatrixMarket banner");
+  EXPECT_HAS(rejection("data.npy", kCsv), "is not an NPY file");
+  EXPECT_HAS(rejection("data.mtx", kCsv), "no MatrixMarket banner");
 }
 
-TEST(Read, UnpacksGzipWhateverTheName) {
+TEST(Read, UnpacksGzipUnderAnyName) {
   EXPECT_EQ(to_matrix(read("data.csv.gz", gzipped(kCsv))), kValues);
   EXPECT_EQ(to_matrix(read("data.csv", gzipped(kCsv))), kValues);
   EXPECT_EQ(to_matrix(read("data.npy.gz", gzipped(float_npy({1, 2, 3, 4}, "(2, 2)")))), kValues);
@@ -89,14 +89,14 @@ TEST(Read, JoinsMembersOfGzip) {
 TEST(Read, RejectsBrokenGzip) {
   const std::string good = gzipped(kCsv);
   for (const std::size_t length : {2UL, 5UL, 12UL, 20UL, good.size() - 1}) {
-    EXPECT_HAS(refusal("data.csv.gz", good.substr(0, length)),
+    EXPECT_HAS(rejection("data.csv.gz", good.substr(0, length)),
                "data.csv.gz: is a truncated gzip file");
   }
   std::string wrong_sum = good;
   wrong_sum[good.size() - 6] ^= 1;
-  EXPECT_HAS(refusal("data.csv.gz", wrong_sum), "data.csv.gz: is a broken gzip file");
-  EXPECT_HAS(refusal("data.npy.gz", wrong_sum.replace(2, 1, "\x07")), "is a broken gzip file");
-  EXPECT_HAS(refusal("data.csv.gz", good + "rubbish"), "has rubbish after its gzip data");
+  EXPECT_HAS(rejection("data.csv.gz", wrong_sum), "data.csv.gz: is a broken gzip file");
+  EXPECT_HAS(rejection("data.npy.gz", wrong_sum.replace(2, 1, "\x07")), "is a broken gzip file");
+  EXPECT_HAS(rejection("data.csv.gz", good + "rubbish"), "has rubbish after its gzip data");
 }
 
 TEST(Read, TakesStandardInputForADash) {
@@ -116,7 +116,7 @@ TEST(Read, TakesStandardInputForADash) {
   ::close(before);
 }
 
-TEST(Read, ReportsProgressAndStopsWhereItIsToldTo) {
+TEST(Read, ReportsProgressAndStopsOnRequest) {
   const TemporaryDirectory directory;
   std::string text;
   for (int i = 0; i < 200000; ++i) text += "1,2,3\n";
@@ -151,7 +151,7 @@ TEST(Missing, MeanFillsInTheMeanOfTheOthers) {
   EXPECT_EQ(table.notes, Names{"2 missing values replaced by the mean of their variables"});
 }
 
-TEST(Missing, NothingIsNotedWhereNothingIsMissing) {
+TEST(Missing, NothingIsNotedIfNothingIsMissing) {
   for (const Missing missing : {Missing::drop, Missing::mean}) {
     ReadOptions options;
     options.missing = missing;
@@ -187,9 +187,9 @@ TEST(Missing, IsHandledInSparseTables) {
 TEST(Missing, RejectsToLeaveNothing) {
   ReadOptions options;
   options.missing = Missing::drop;
-  EXPECT_HAS(refusal("d.csv", "a,b\n1,NA\nNA,2\n", options), "d.csv: every sample has missing");
+  EXPECT_HAS(rejection("d.csv", "a,b\n1,NA\nNA,2\n", options), "d.csv: every sample has missing");
   options.missing = Missing::mean;
-  EXPECT_HAS(refusal("d.csv", "a,b\n1,NA\n2,NA\n", options),
+  EXPECT_HAS(rejection("d.csv", "a,b\n1,NA\n2,NA\n", options),
              "d.csv: column 2 ('b') has missing values only");
 }
 
@@ -198,10 +198,10 @@ TEST(Missing, IsNeverHandledInACovariance) {
     ReadOptions options;
     options.missing = missing;
     options.covariance = true;
-    EXPECT_HAS(refusal("d.csv", "a,b\n1,NA\nNA,2\n", options),
+    EXPECT_HAS(rejection("d.csv", "a,b\n1,NA\nNA,2\n", options),
                "d.csv:2:2: missing value 'NA' of 'b'; a covariance must be complete");
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-    EXPECT_HAS(refusal("d.npy", float_npy({1, kNan, kNan, 2}, "(2, 2)"), options),
+    EXPECT_HAS(rejection("d.npy", float_npy({1, kNan, kNan, 2}, "(2, 2)"), options),
                "row 1, column 2 ('x2') is missing (NaN); a covariance must be complete");
   }
 }
@@ -222,9 +222,9 @@ TEST(Covariance, IsMarkedAndNamed) {
 TEST(Covariance, RejectsShapesAndNamesThatDoNotFit) {
   ReadOptions options;
   options.covariance = true;
-  EXPECT_HAS(refusal("c.csv", "1,2,3\n4,5,6\n", options),
+  EXPECT_HAS(rejection("c.csv", "1,2,3\n4,5,6\n", options),
              "c.csv: a covariance must be square, and this is 2 x 3");
-  EXPECT_HAS(refusal("c.csv", ",a,b\nb,2,1\na,1,3\n", options), "row 'b' of the covariance");
+  EXPECT_HAS(rejection("c.csv", ",a,b\nb,2,1\na,1,3\n", options), "row 'b' of the covariance");
 }
 
 TEST(Covariance, LeavesOutRowsWithTheirColumns) {
@@ -239,7 +239,7 @@ TEST(Covariance, LeavesOutRowsWithTheirColumns) {
   EXPECT_EQ(to_matrix(array), (Matrix{{1, 3}, {3, 6}}));
 }
 
-/// Whatever happens to a file, reading gives a table of finite numbers or an Error.
+/// After any damage to a file, reading gives a table of finite numbers or an Error.
 void expect_robust(const std::string& name, const std::string& good) {
   const TemporaryDirectory directory;
   std::mt19937 random(11);

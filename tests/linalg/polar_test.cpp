@@ -37,11 +37,11 @@ TEST(PolarSteps, FindThePolarFactorOfAnyCondition) {
 
 TEST(PolarSteps, NeedNoDecompositionAlongAnAlternation) {
   PolarSteps steps(20);
-  const Matrix turn = verify::random_matrix(20, 20, 9);
+  const Matrix change = verify::random_matrix(20, 20, 9);
   Matrix b = with_singular_values(Vector::LinSpaced(20, 0.4, 1.3), 11);
   for (int k = 0; k < 30; ++k) {
     expect_polar(steps, b, 1e-12);
-    b += 0.002 * turn;
+    b += 0.002 * change;
   }
   EXPECT_EQ(steps.decomposed(), 0);
 }

@@ -18,7 +18,7 @@ Options options_of(Index components, double lambda) {
       .method = Method::alspca, .components = components, .lambda = lambda, .order = Order::none};
 }
 
-/// Variance less the penalty: what the method maximises, in units of the largest variance.
+/// Variance minus the penalty: what the method maximises, in units of the largest variance.
 double gain(const Matrix& c, const Matrix& x, double lambda) {
   return (x.transpose() * c * x).trace() / c.diagonal().maxCoeff() - lambda * x.cwiseAbs().sum();
 }
@@ -44,7 +44,7 @@ TEST(PaperTables, AlspcaOnSyntheticData) {
   EXPECT_EQ(result.status, Status::converged);
 }
 
-/// The paper has 17 nonzeros, NOR .0008 and CPEV .8011 at .65. Stopped early the method comes near
+/// The paper has 17 nonzeros, NOR .0008 and CPEV .8011 at .65. Stopped early, the method comes near
 /// to that; converged it has fewer nonzeros and orthogonal loadings.
 TEST(PaperTables, AlspcaOnPitpropsIsSparserAndMoreOrthogonal) {
   const auto a = make_matrix(load_dataset("pitprops"));

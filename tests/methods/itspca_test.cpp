@@ -24,20 +24,20 @@ Matrix orthonormal_basis(const Matrix& x) {
   return qr.householderQ() * Matrix::Identity(x.rows(), x.cols());
 }
 
-/// The paper's iteration by Householder's QR. Its signs differ, which truncation does not mind.
+/// The paper's iteration by Householder's QR. Its signs differ, which does not affect truncation.
 TEST(Itspca, IsTheIterationThatItSays) {
   const Matrix m = verify::prepared(verify::decaying(60, 14, 31), {});
   const auto a = make_dense(m);
-  const Index r = 3, turns = 5;
+  const Index r = 3, iterations = 5;
   for (const TruncationType type : kTypes) {
     const Result result = fit_itspca_to(*a, {.components = r,
                                              .truncation = type,
                                              .tolerance = 0,
-                                             .max_iterations = turns,
+                                             .max_iterations = iterations,
                                              .order = Order::none});
     Truncator truncate(*result.truncation, 14);
     Matrix q = principal_basis(*a, r).vectors, x(14, r);
-    for (Index turn = 0; turn < turns; ++turn) {
+    for (Index iteration = 0; iteration < iterations; ++iteration) {
       x = (m.transpose() * (m * q)).colwise().normalized();
       for (Index i = 0; i < r; ++i) truncate({x.col(i).data(), 14}, {x.col(i).data(), 14});
       q = orthonormal_basis(x);
@@ -66,7 +66,7 @@ TEST(Itspca, KeepsCounts) {
   EXPECT_EQ(result.criteria.nonzeros, std::vector<Index>(4, 5));
 }
 
-/// Where supports do not meet, the loadings are the orthonormal basis itself.
+/// If supports are disjoint, the loadings are the orthonormal basis itself.
 TEST(Itspca, FindsPlantedSubspaces) {
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const Spiked spiked = make_spiked({.seed = seed});

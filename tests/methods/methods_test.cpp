@@ -16,7 +16,7 @@
 #include "verify.hpp"
 #include "watched.hpp"
 
-/// What every method must do, whatever it is.
+/// What every method must do.
 namespace spcart {
 namespace {
 
@@ -137,7 +137,7 @@ TEST(Methods, PassOverManySamplesOnce) {
   }
 }
 
-TEST(Methods, EndCleanlyWhereVarianceRunsOut) {
+TEST(Methods, EndCleanlyWhenVarianceRunsOut) {
   const Matrix rank_two = verify::random_matrix(30, 2, 15) * verify::random_matrix(2, 12, 16);
   const auto a = make_dense(rank_two);
   for (const Options& options : every_method({.components = 5})) {
@@ -211,14 +211,14 @@ TEST(Methods, SameInputSameBits) {
 TEST(Methods, CanBeStopped) {
   const auto a = make_dense(verify::decaying(60, 20, 20));
   for (const Options& options : every_method({.components = 4})) {
-    if (options.method == Method::pca) continue;  // it has nothing left to do
+    if (options.method == Method::pca) continue;  // it has no iterations
     SCOPED_TRACE(title(options));
     int calls = 0;
     double last = 1;
     const auto stop_soon = [&](const Progress& progress) {
       if (progress.stage != "rotate") return true;
       last = progress.fraction;
-      return calls++ < 1;  // the first tells that the stage begins
+      return calls++ < 1;  // the first reports that the stage begins
     };
     EXPECT_THROW(fit(*a, options, stop_soon), Cancelled);
     EXPECT_LT(last, 1) << "it was only stopped at its end";
@@ -229,7 +229,7 @@ Rejection rejection(const DataMatrix& a, const Options& options) {
   return rejection_of([&] { fit(a, options); });
 }
 
-TEST(Methods, RefuseWhatTheyCannotDo) {
+TEST(Methods, RejectWhatTheyCannotDo) {
   const auto a = make_dense(verify::decaying(30, 12, 21));
   EXPECT_EQ(rejection(*a, {.method = Method::pca, .lambda = 0.1}).value, "0.1");
   EXPECT_HAS(rejection(*a, {.method = Method::pca, .lambda = 0.1}).rule,

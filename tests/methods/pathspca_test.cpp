@@ -173,7 +173,7 @@ TEST(Pathspca, WithAllVariablesThePcaSubspaceComesBack) {
   EXPECT_LE(verify::subspace_distance(b.vectors, Matrix(fit_path(*a, 4, 40).loadings)), 1e-9);
 }
 
-TEST(Pathspca, StopsWhereVarianceRunsOut) {
+TEST(Pathspca, StopsWhenVarianceRunsOut) {
   const auto a =
       make_dense(Matrix(verify::random_matrix(30, 2, 1) * verify::random_matrix(2, 6, 2)));
   const Result result = fit_path(*a, 4, 6);

@@ -44,7 +44,7 @@ std::string label(const Setting& setting) {
 
 bool is_block(Method method) { return method == Method::rsvd_gpb || method == Method::gpowerb; }
 
-/// Whether theory says that the objective never rises: not where the threshold follows |z|.
+/// Whether theory says that the objective never rises: not if the threshold depends on |z|.
 bool has_objective(const Setting& setting) {
   const bool relative = setting.method == Method::rsvd_gp || setting.method == Method::rsvd_gpb;
   return !relative || setting.type == count;
@@ -265,7 +265,7 @@ TEST(PowerMethods, VarianceThatIsUsedUpLeavesZerosAndAWarning) {
   const Matrix m = verify::random_matrix(30, 2, 1) * verify::random_matrix(2, 10, 2);
   for (Setting setting : kSettings) {
     SCOPED_TRACE(label(setting));
-    // Nothing is truncated, so that two components take all of it.
+    // Nothing is truncated, so that two components explain all of it.
     setting.lambda = setting.method == Method::spc ? std::sqrt(10.0) : 0;
     Options options = options_of(setting, 4);
     options.tolerance = 1e-10;

@@ -22,7 +22,7 @@ std::unique_ptr<DataMatrix> as_it_is(Matrix m) {
   return make_dense(std::move(m), {.center = false});
 }
 
-/// A problem min |y - A z|^2 + ridge |z|^2 + 2 t |z|_1 with y = A x, judged from A alone.
+/// A problem min |y - A z|^2 + ridge |z|^2 + 2 t |z|_1 with y = A x, evaluated from A alone.
 struct Regression {
   Matrix a;
   Vector x;
@@ -47,7 +47,7 @@ struct Regression {
     return (a * (x - z)).squaredNorm() + ridge * z.squaredNorm() + 2 * t * z.cwiseAbs().sum();
   }
 
-  /// How far z is from meeting the conditions of optimality at penalty t, which are sufficient as
+  /// How far z is from the optimality conditions at penalty t, which are sufficient because
   /// the problem is convex: relative to the largest |h|.
   double violation(const Vector& z, double t) const {
     const Vector c = a.transpose() * (a * (x - z)) - ridge * z;
@@ -91,7 +91,7 @@ TEST(ElasticNet, MeetsTheConditionsOfOptimality) {
     }
 }
 
-TEST(ElasticNet, EndsWhereItIsTold) {
+TEST(ElasticNet, EndsAtTheGivenLimit) {
   for (const double ridge : {1e-6, 0.1})
     for (const Regression& problem : problems(ridge)) {
       SCOPED_TRACE(::testing::Message()
@@ -122,7 +122,7 @@ TEST(ElasticNet, TakesEqualVariablesTogether) {
   EXPECT_EQ((problem.follow({.nonzeros = 1}).z.array() != 0).count(), 1);
 }
 
-TEST(ElasticNet, IsZeroWhereThePenaltyIsLarge) {
+TEST(ElasticNet, IsZeroIfThePenaltyIsLarge) {
   for (const Regression& problem : problems(0.1)) {
     EXPECT_TRUE(problem.follow({.penalty = problem.largest()}).z.isZero(0));
     EXPECT_TRUE(problem.follow({.penalty = kInfinity}).z.isZero(0));

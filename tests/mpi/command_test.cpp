@@ -37,7 +37,7 @@ std::string mtx_of(const Matrix& s) {
          std::to_string(s.cols()) + ' ' + std::to_string(entries) + '\n' + lines;
 }
 
-/// s in five files of uneven length, of which `content` makes each.
+/// s in five files of uneven length, each written by `content`.
 template <class Content>
 void write_shards(const Folder& folder, const Matrix& s, const std::string& ending,
                   Content content) {
@@ -51,7 +51,7 @@ void write_shards(const Folder& folder, const Matrix& s, const std::string& endi
 }
 
 TEST(MpiCommand, GivesThePapersTables) {
-  // Pit props, the synthetic problem, patches of images; and one whose rows are spread.
+  // Pit props, the synthetic data, patches of images; and one whose rows are spread.
   for (const Words& words : {Words{"@pitprops", "-r", "6", "--start", "identity"},
                              Words{"@synthetic", "-r", "2", "--nonzeros", "4"},
                              Words{"@synthetic", "-r", "2", "--truncation", "energy"},
@@ -207,7 +207,7 @@ TEST(MpiCommand, ABadNumberOnAnyRankIsNamedByItsFile) {
   EXPECT_HAS(message, "s.npy, rows 41 to 60: row 19, column 3: nan is not a finite number");
 }
 
-TEST(MpiCommand, WrongCallsAreRefusedOnce) {
+TEST(MpiCommand, WrongCallsAreRejectedOnce) {
   const Folder folder;
   const std::string data = folder.write("s.npy", as_npy(samples(20, 5)));
   EXPECT_HAS(failure_of({"fit", data, "-r", "9"}), "--components 9: ");

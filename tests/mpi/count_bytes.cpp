@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-// MPI's own functions by their other names, with what they move counted before.
+// Wraps the functions of MPI by its profiling interface, and counts the bytes that they move.
 
 namespace spcart::testing {
 namespace {
@@ -45,10 +45,10 @@ int MPI_Exscan(const void* from, void* to, int items, MPI_Datatype type, MPI_Op 
   return PMPI_Exscan(from, to, items, type, op, comm);
 }
 
-int MPI_Scatterv(const void* from, const int* counts, const int* places, MPI_Datatype from_type,
+int MPI_Scatterv(const void* from, const int* counts, const int* offsets, MPI_Datatype from_type,
                  void* to, int items, MPI_Datatype type, int root, MPI_Comm comm) {
   spcart::testing::count(items, type);
-  return PMPI_Scatterv(from, counts, places, from_type, to, items, type, root, comm);
+  return PMPI_Scatterv(from, counts, offsets, from_type, to, items, type, root, comm);
 }
 
 int MPI_Send(const void* from, int items, MPI_Datatype type, int to, int tag, MPI_Comm comm) {

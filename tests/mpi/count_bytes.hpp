@@ -4,7 +4,7 @@
 
 namespace spcart::testing {
 
-/// Bytes that this rank has handed to MPI or been handed by it, in collective and other messages.
+/// Bytes that this rank has sent or received by MPI, in collective and other messages.
 std::int64_t bytes_moved();
 
 }  // namespace spcart::testing

@@ -19,7 +19,8 @@ constexpr std::array kKinds = {Kind::dense,  Kind::by_column,        Kind::singl
                                Kind::sparse, Kind::sparse_by_column, Kind::file};
 constexpr std::array kSplits = {Split::even, Split::uneven, Split::root_empty, Split::in_parts};
 
-/// Half of the numbers are zero, means differ, and the rows of one rank are unlike those of others.
+/// Half of the numbers are zero, means differ, and the rows of each rank have their own
+/// distribution.
 Matrix table(Index rows, Index cols, std::uint64_t seed) {
   Matrix s = verify::random_matrix(rows, cols, seed);
   s = (s.array() > 0).select(s, 0.0);
@@ -62,7 +63,7 @@ void expect_products(const DataMatrix& a, const Matrix& dense) {
   const Matrix x = verify::random_matrix(a.cols(), 3, 1), y = verify::random_matrix(a.rows(), 2, 2);
   EXPECT_LT(distance(a.column_squared_norms(), dense.colwise().squaredNorm().transpose()),
             kRounding);
-  for (int turn = 0; turn < 2; ++turn) {  // also on repeated calls
+  for (int call = 0; call < 2; ++call) {  // also on repeated calls
     EXPECT_LT(distance(a.times(x), dense * x), kRounding);
     EXPECT_LT(distance(a.adjoint_times(y), dense.transpose() * y), kRounding);
     EXPECT_LT(distance(a.gram_times(x), dense.transpose() * (dense * x)), kRounding);
@@ -119,9 +120,9 @@ TEST(Distributed, LargeMeansDoNoHarm) {
 
 TEST(Distributed, VariablesThatDoNotVaryAreFoundOverAllRanks) {
   Matrix s = table(40, 5, 5);
-  s.col(1).setConstant(0.1);  // nowhere
+  s.col(1).setConstant(0.1);  // constant on all ranks
   s.col(3).head(20).setConstant(7);
-  s.col(3).tail(20).setConstant(8);  // not within a rank, where there are two
+  s.col(3).tail(20).setConstant(8);  // constant within each of two ranks
   for (const Kind kind : kKinds) {
     EXPECT_EQ(spread(s, {}, kind)->column_squared_norms()[1], 0);
     const auto a = spread(s, {.scale = true}, kind);

@@ -27,14 +27,14 @@ std::string flat_table(const Folder& folder) {
   return folder.write("flat.npy", as_npy(s));
 }
 
-/// Where eigenvalues are near each other, residuals of 1e-8 leave vectors that differ by more.
+/// If eigenvalues are near each other, residuals of 1e-8 allow vectors to differ by more.
 constexpr double kFlat = 1e-5;
 
 Words fit_words(const std::string& data, const std::string& checkpoint) {
   return {"fit", data, "-r", "12", "--solver", "slepc", "--checkpoint", checkpoint, "--json", "-"};
 }
 
-/// Products that the solver had made when it wrote its state; 0 where there is none.
+/// Products that the solver had made when it wrote its state; 0 if there is none.
 Index products_in(const fs::path& checkpoint) {
   const std::string text = content_of(checkpoint / "pca.checkpoint");
   const std::size_t begin = text.find('{'), end = text.find('\n', begin);
@@ -42,7 +42,7 @@ Index products_in(const fs::path& checkpoint) {
   return json::parse(text.substr(begin, end - begin)).at("products");
 }
 
-/// The process of a rank of the command that works on `data`; 0 where there is none.
+/// The process of a rank of the command that works on `data`; 0 if there is none.
 pid_t process_of_rank(int rank, const std::string& data) {
   const std::string mark = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -130,7 +130,7 @@ TEST(MpiFaults, AFullDiskAtTheCheckpointDoesNotEndTheWork) {
   expect_same_fit(json::parse(outcome.out, nullptr, false), json::parse(serial.out), kFlat);
 }
 
-TEST(MpiFaults, ACheckpointOfOtherDataOrOptionsIsRefused) {
+TEST(MpiFaults, ACheckpointOfOtherDataOrOptionsIsRejected) {
   const Folder folder;
   const std::string data = flat_table(folder), checkpoint = folder / "state";
   EXPECT_EQ(run_on(2, fit_words(data, checkpoint)).status, 0);

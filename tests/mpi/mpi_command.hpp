@@ -16,7 +16,7 @@ inline Words operator+(Words left, const Words& right) {
   return left;
 }
 
-/// The command on so many ranks; on none, the serial one.
+/// The command on this many ranks; 0: the serial one.
 inline Outcome run_on(int ranks, const Words& words, const Surroundings& surroundings = {}) {
   const Words command = {"-n", std::to_string(std::max(ranks, 1)),
                          ranks == 0 ? SPCART_SERIAL : SPCART_MPI_COMMAND};

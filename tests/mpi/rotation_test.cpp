@@ -16,7 +16,7 @@ namespace {
 constexpr std::array kTypes = {TruncationType::hard, TruncationType::soft, TruncationType::count,
                                TruncationType::energy};
 
-/// A matrix of p variables on the ranks, of no use but to reach them: it spreads every basis.
+/// A matrix of p variables on the ranks, used only to reach them: it spreads every basis.
 std::unique_ptr<DataMatrix> company(Index p) {
   auto a = testing::spread(verify::random_matrix(6, p, 1), {}, testing::Kind::dense);
   dynamic_cast<mpi::DistributedMatrix&>(*a).set_large_basis(0);
@@ -67,7 +67,7 @@ TEST(SpreadRotation, IsTheSerialOneForEveryTruncationAndStart) {
       }
 }
 
-TEST(SpreadRotation, TurnsSeveralSettingsAtOnce) {
+TEST(SpreadRotation, RotatesSeveralSettingsAtOnce) {
   const Matrix v = verify::random_orthonormal(90, 4, 5);
   std::vector<RotateOptions> settings;
   for (const TruncationType type : kTypes) settings.push_back(options_of(type, v.rows()));
@@ -79,7 +79,7 @@ TEST(SpreadRotation, TurnsSeveralSettingsAtOnce) {
   for (std::size_t k = 0; k < serial.size(); ++k) expect_same(spread[k], serial[k]);
 }
 
-TEST(SpreadRotation, OfEqualsTheFirstOnesGoWhereverTheyAre) {
+TEST(SpreadRotation, OfEqualsTheFirstOnesGoOnAnyRank) {
   constexpr Index kSize = 16;  // a Hadamard matrix: all entries have the same size
   Matrix v(kSize, 3);
   for (Index i = 0; i < kSize; ++i)
@@ -144,12 +144,12 @@ TEST(SpreadRotation, AnIterationExchangesAboutTheSquareOfTheComponents) {
       const double few = bytes_of_iteration(200, r, type), many = bytes_of_iteration(3000, r, type);
       const auto square = static_cast<double>(r * r), own = static_cast<double>(r);
       // X'V to the root and its sum back, R back, and what goes with them; for each halving of an
-      // interval of sizes, of which there are 63 at the most, r numbers to the root and back.
+      // interval of sizes, of which there are at most 63, r numbers to the root and back.
       const double most = 8 * (3 * square + 10 * own + 10) + (selects ? 8 * 2 * 70 * own : 0);
       EXPECT_LT(few, most) << "r = " << r;
       EXPECT_LT(many, most) << "r = " << r;
       if (selects) continue;
-      EXPECT_EQ(few, many) << "r = " << r;  // it is no matter of p
+      EXPECT_EQ(few, many) << "r = " << r;  // it does not depend on p
     }
   }
 }

@@ -102,7 +102,7 @@ TEST(SolverChoice, GoesByShapeAndRanks) {
   EXPECT_EQ(chosen_solver(200000, 1000, 2e8, 20, 2), Solver::gram);
   EXPECT_EQ(chosen_solver(500, 20000, 1e7, 20, 2), Solver::outer);
   EXPECT_EQ(chosen_solver(100000, 20000, 9.7e6, 20, 2), Solver::krylov);
-  // The more ranks, the sooner the root's basis is what takes longest.
+  // The more ranks, the sooner the root's basis dominates the time.
   EXPECT_EQ(chosen_solver(100000000, 1000000, 1e10, 20, 4), Solver::krylov);
   EXPECT_EQ(chosen_solver(100000000, 1000000, 1e10, 20, 1024), Solver::slepc);
   for (const Index p : {10, 1000, 100000})

@@ -46,7 +46,7 @@ TEST(Slepc, FindsEqualEigenvaluesAsOftenAsTheyAre) {
   expect_basis(by_slepc(s, 8), s, 8);
 }
 
-TEST(Slepc, FindsAllWhereAllAreEqual) {
+TEST(Slepc, FindsAllIfAllAreEqual) {
   const Matrix s = with_spectrum(50, Vector::Ones(20), 7);
   expect_basis(by_slepc(s, 6), s, 6);
 }
@@ -60,7 +60,7 @@ TEST(Slepc, CompletesTheBasisBeyondTheRank) {
   ASSERT_FALSE(b.warnings.empty());
 }
 
-TEST(Slepc, SaysWhereItGaveUp) {
+TEST(Slepc, SaysThatItGaveUp) {
   const Matrix s = with_spectrum(600, Vector::LinSpaced(400, 1.02, 1), 11);
   const Basis b = by_slepc(s, 10, {.tolerance = 1e-12, .max_passes = 1});
   EXPECT_EQ(b.vectors.cols(), 10);

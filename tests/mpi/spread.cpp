@@ -42,7 +42,7 @@ Table dense_table(const Matrix& s) {
   return {view, false, default_names(s.cols()), {}};
 }
 
-/// Of a file that has no name any more, but is open.
+/// A table in a file that is unlinked, but open.
 Table file_table(const Matrix& s) {
   const TemporaryDirectory folder;
   return read_table(folder.file("rows.npy", npy_of<double>(s, "<f8")), {.storage = Storage::file});

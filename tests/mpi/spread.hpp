@@ -22,10 +22,10 @@ enum class Split {
 std::unique_ptr<DataMatrix> spread(const Matrix& s, const Preparation& preparation, Kind kind,
                                    Split split = Split::even);
 
-/// A table of that kind; its folder must live on where it is a file.
+/// A table of that kind; if it is a file, its folder must outlive it.
 Table table_of(const Matrix& s, Kind kind);
 
-/// The other ranks' part in all that, until `dismiss` is called at the root.
+/// What the other ranks do meanwhile, until `dismiss` is called at the root.
 void serve();
 void dismiss();
 

@@ -138,7 +138,7 @@ TEST(Json, HasEveryCriterion) {
 
 TEST(Json, IsOneLine) { EXPECT_EQ(to_json(sample_result(), kNames).find('\n'), std::string::npos); }
 
-TEST(Json, HasNullWhereACovarianceKnowsNothing) {
+TEST(Json, HasNullForWhatACovarianceLacks) {
   Result result = sample_result();
   result.samples = std::nullopt;
   const json out = json::parse(to_json(result, kNames));
@@ -178,65 +178,65 @@ TEST(Model, ComesBackFromACovariance) {
   EXPECT_FALSE(model.preparation.scales.has_value());
 }
 
-std::string refusal(const std::string& text) {
+std::string rejection(const std::string& text) {
   const TemporaryDirectory directory;
   return error_of([&] { read_model(directory.file("r.json", text)); });
 }
 
-/// The message for a good result in which one value, found by its pointer, is another.
-std::string refusal_with(const std::string& pointer, const json& value) {
+/// The message for a good result in which one value, given by its pointer, is replaced.
+std::string rejection_with(const std::string& pointer, const json& value) {
   json document = json::parse(to_json(sample_result(), kNames));
   document[json::json_pointer(pointer)] = value;
-  return refusal(document.dump());
+  return rejection(document.dump());
 }
 
 TEST(Model, RejectsWhatIsNoResult) {
-  EXPECT_HAS(refusal("{"), "r.json: is not JSON");
-  EXPECT_HAS(refusal("a,b\n1,2\n"), "r.json: is not JSON");
-  EXPECT_HAS(refusal("[1, 2]"), "is not the JSON of a result");
-  EXPECT_HAS(refusal("{\"a\": 1}"), "is not the JSON of a result");
-  EXPECT_HAS(refusal(""), "is empty");
-  EXPECT_HAS(refusal(std::string(100000, '[')), "is not JSON");
+  EXPECT_HAS(rejection("{"), "r.json: is not JSON");
+  EXPECT_HAS(rejection("a,b\n1,2\n"), "r.json: is not JSON");
+  EXPECT_HAS(rejection("[1, 2]"), "is not the JSON of a result");
+  EXPECT_HAS(rejection("{\"a\": 1}"), "is not the JSON of a result");
+  EXPECT_HAS(rejection(""), "is empty");
+  EXPECT_HAS(rejection(std::string(100000, '[')), "is not JSON");
   EXPECT_HAS(error_of([] { read_model("/no/such/file.json"); }), "no such file");
 }
 
 TEST(Model, RejectsOtherVersions) {
-  EXPECT_HAS(refusal_with("/spcart", "17.0.0"), "version '17.0.0'");
-  EXPECT_HAS(refusal_with("/spcart", 1), "field 'spcart' must be text");
+  EXPECT_HAS(rejection_with("/spcart", "17.0.0"), "version '17.0.0'");
+  EXPECT_HAS(rejection_with("/spcart", 1), "field 'spcart' must be text");
 }
 
 TEST(Model, RejectsEveryBrokenField) {
-  EXPECT_HAS(refusal_with("/variables", -1), "field 'variables' must hold whole numbers from 1");
-  EXPECT_HAS(refusal_with("/variables", 2.5), "field 'variables'");
-  EXPECT_HAS(refusal_with("/variables", 4), "field 'names' has length 3, and must have 4");
-  EXPECT_HAS(refusal_with("/variables", 18446744073709551615U), "field 'variables'");
-  EXPECT_HAS(refusal_with("/components", 0), "field 'components'");
-  EXPECT_HAS(refusal_with("/components", 3), "field 'loadings' has length 2, and must have 3");
-  EXPECT_HAS(refusal_with("/names/1", 7), "field 'names' must hold text only");
-  EXPECT_HAS(refusal_with("/names", "x"), "field 'names' must be an array");
-  EXPECT_HAS(refusal_with("/loadings/1", 7), "field 'loadings[1]' must be an object");
-  EXPECT_HAS(refusal_with("/loadings/0/index", {0, 3}), "'loadings[0].index' must hold whole");
-  EXPECT_HAS(refusal_with("/loadings/0/index", {-1, 1}), "'loadings[0].index'");
-  EXPECT_HAS(refusal_with("/loadings/0/index", {1, 1}), "'loadings[0].index' must ascend");
-  EXPECT_HAS(refusal_with("/loadings/0/index", {0}), "'loadings[0].value' has length 2");
-  EXPECT_HAS(refusal_with("/loadings/0/value/1", nullptr), "finite numbers");
-  EXPECT_HAS(refusal_with("/loadings/0/value/1", 1e300), "'loadings[0].value' has length 1e+300");
-  EXPECT_HAS(refusal_with("/loadings/1/value/0", 0.99), "'loadings[1].value' has length 0.99");
-  EXPECT_HAS(refusal_with("/preparation", 1), "field 'preparation' must be an object");
-  EXPECT_HAS(refusal_with("/preparation/center", "yes"), "'preparation.center' must be true");
-  EXPECT_HAS(refusal_with("/preparation/means", {1, 2}), "'preparation.means' has length 2");
-  EXPECT_HAS(refusal_with("/preparation/scales/0", -1), "'preparation.scales'");
+  EXPECT_HAS(rejection_with("/variables", -1), "field 'variables' must hold whole numbers from 1");
+  EXPECT_HAS(rejection_with("/variables", 2.5), "field 'variables'");
+  EXPECT_HAS(rejection_with("/variables", 4), "field 'names' has length 3, and must have 4");
+  EXPECT_HAS(rejection_with("/variables", 18446744073709551615U), "field 'variables'");
+  EXPECT_HAS(rejection_with("/components", 0), "field 'components'");
+  EXPECT_HAS(rejection_with("/components", 3), "field 'loadings' has length 2, and must have 3");
+  EXPECT_HAS(rejection_with("/names/1", 7), "field 'names' must hold text only");
+  EXPECT_HAS(rejection_with("/names", "x"), "field 'names' must be an array");
+  EXPECT_HAS(rejection_with("/loadings/1", 7), "field 'loadings[1]' must be an object");
+  EXPECT_HAS(rejection_with("/loadings/0/index", {0, 3}), "'loadings[0].index' must hold whole");
+  EXPECT_HAS(rejection_with("/loadings/0/index", {-1, 1}), "'loadings[0].index'");
+  EXPECT_HAS(rejection_with("/loadings/0/index", {1, 1}), "'loadings[0].index' must ascend");
+  EXPECT_HAS(rejection_with("/loadings/0/index", {0}), "'loadings[0].value' has length 2");
+  EXPECT_HAS(rejection_with("/loadings/0/value/1", nullptr), "finite numbers");
+  EXPECT_HAS(rejection_with("/loadings/0/value/1", 1e300), "'loadings[0].value' has length 1e+300");
+  EXPECT_HAS(rejection_with("/loadings/1/value/0", 0.99), "'loadings[1].value' has length 0.99");
+  EXPECT_HAS(rejection_with("/preparation", 1), "field 'preparation' must be an object");
+  EXPECT_HAS(rejection_with("/preparation/center", "yes"), "'preparation.center' must be true");
+  EXPECT_HAS(rejection_with("/preparation/means", {1, 2}), "'preparation.means' has length 2");
+  EXPECT_HAS(rejection_with("/preparation/scales/0", -1), "'preparation.scales'");
 }
 
 TEST(Model, RejectsFieldsThatAreNotThere) {
   for (const std::string field : {"variables", "components", "names", "loadings", "preparation"}) {
     json document = json::parse(to_json(sample_result(), kNames));
     document.erase(field);
-    EXPECT_HAS(refusal(document.dump()), "field '" + field + "' is not there");
+    EXPECT_HAS(rejection(document.dump()), "field '" + field + "' is not there");
   }
 }
 
-TEST(Model, IsReadOrRefusedWhateverHappenedToTheFile) {
+TEST(Model, IsReadOrRejectedAfterAnyDamageToTheFile) {
   const TemporaryDirectory directory;
   const std::string good = to_json(sample_result(), kNames);
   std::mt19937 random(5);
@@ -258,8 +258,8 @@ TEST(Loadings, ComeFromAResultByName) {
   const auto path = directory.file("r.json", to_json(sample_result(), kNames));
   const Matrix same(read_loadings(path, kNames));
   EXPECT_EQ(same, (Matrix{{0.6, 0}, {0.8, 0}, {0, 1}}));
-  const Matrix turned(read_loadings(path, Names{"depth", "width", "height"}));
-  EXPECT_EQ(turned, (Matrix{{0, 1}, {0.6, 0}, {0.8, 0}}));
+  const Matrix reordered(read_loadings(path, Names{"depth", "width", "height"}));
+  EXPECT_EQ(reordered, (Matrix{{0, 1}, {0.6, 0}, {0.8, 0}}));
   const Matrix unnamed(read_loadings(path, Names{"x1", "x2", "x3"}));
   EXPECT_EQ(unnamed, same);
 }
@@ -287,7 +287,7 @@ TEST(Loadings, MissNothing) {
 
 using Order = std::vector<Index>;
 
-TEST(MatchVariables, GoesByNameWhereTheNamesAreTheSame) {
+TEST(MatchVariables, GoesByNameIfTheNamesAreTheSame) {
   EXPECT_EQ(match_variables(Names{"c", "a", "b"}, Names{"a", "b", "c"}, "m"), (Order{2, 0, 1}));
   EXPECT_EQ(match_variables(Names{"x3", "x1", "x2"}, Names{"x1", "x2", "x3"}, "m"),
             (Order{2, 0, 1}));
@@ -295,7 +295,7 @@ TEST(MatchVariables, GoesByNameWhereTheNamesAreTheSame) {
             (Order{1, 2, 0}));
 }
 
-TEST(MatchVariables, GoesByPositionWhereOneSideHasNoNames) {
+TEST(MatchVariables, GoesByPositionIfOneSideHasNoNames) {
   EXPECT_EQ(match_variables(Names{"a", "b"}, Names{"x1", "x2"}, "m"), (Order{0, 1}));
   EXPECT_EQ(match_variables(Names{"x1", "x2"}, Names{"a", "b"}, "m"), (Order{0, 1}));
   EXPECT_EQ(match_variables(Names{"a", "a"}, Names{"a", "a"}, "m"), (Order{0, 1}));
@@ -318,7 +318,7 @@ TEST(Model, IsReorderedAsAWhole) {
   EXPECT_EQ(*model.preparation.means, (Vector{{means[2], means[0], means[1]}}));
 }
 
-TEST(Loadings, RefuseWhatDoesNotMatch) {
+TEST(Loadings, RejectWhatDoesNotMatch) {
   const TemporaryDirectory directory;
   const auto named = directory.file("named.csv", "v,PC1,PC2\nb,1,2\na,3,0\n");
   EXPECT_HAS(error_of([&] { read_loadings(named, kNames); }),

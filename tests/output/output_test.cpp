@@ -113,17 +113,17 @@ TEST(OutputFile, WritesToStandardOutputForADash) {
 
 TEST(OutputFile, RejectsWhatCannotBeWrittenBeforeTheWork) {
   const TemporaryDirectory directory;
-  const auto refusal = [](const fs::path& path) {
+  const auto rejection = [](const fs::path& path) {
     return error_of([&] { OutputFile file(path); });
   };
-  EXPECT_HAS(refusal(directory / "no/such/out.csv"), "no/such/out.csv: there is no directory");
-  EXPECT_HAS(refusal(directory / ""), "is a directory");
+  EXPECT_HAS(rejection(directory / "no/such/out.csv"), "no/such/out.csv: there is no directory");
+  EXPECT_HAS(rejection(directory / ""), "is a directory");
   fs::create_directory(directory / "folder");
-  EXPECT_HAS(refusal(directory / "folder"), "folder: is a directory");
-  EXPECT_HAS(refusal(directory / "new/"), "is a directory");
-  EXPECT_HAS(refusal(""), "empty");
-  EXPECT_HAS(refusal(directory.file("plain", "x") / "out.csv"), "plain/out.csv: ");
-  EXPECT_HAS(refusal(directory / std::string(300, 'n')), "cannot be written");
+  EXPECT_HAS(rejection(directory / "folder"), "folder: is a directory");
+  EXPECT_HAS(rejection(directory / "new/"), "is a directory");
+  EXPECT_HAS(rejection(""), "empty");
+  EXPECT_HAS(rejection(directory.file("plain", "x") / "out.csv"), "plain/out.csv: ");
+  EXPECT_HAS(rejection(directory / std::string(300, 'n')), "cannot be written");
 }
 
 TEST(OutputFile, RejectsReadOnlyPlaces) {
@@ -138,7 +138,7 @@ TEST(OutputFile, RejectsReadOnlyPlaces) {
   EXPECT_HAS(error_of([&] { OutputFile file(old); }), "old: cannot be written");
 }
 
-TEST(OutputFile, LeavesTheOldFileWhereTheSystemFails) {
+TEST(OutputFile, LeavesTheOldFileIfTheSystemFails) {
   const TemporaryDirectory directory;
   OutputFile file(directory.file("out.csv", "old"));
   rlimit before{};
@@ -188,7 +188,7 @@ TEST(LoadingsCsv, ComesBackExactly) {
   EXPECT_EQ(read_table(directory / "x.csv").samples, names);
 }
 
-TEST(ScoresCsv, WritesSamplesWhereTheyHaveNames) {
+TEST(ScoresCsv, WritesSamplesIfTheyHaveNames) {
   const Matrix scores{{1, 2.5}, {-3, 0}};
   EXPECT_EQ(scores_csv(scores, {}), "PC1,PC2\n1,2.5\n-3,0\n");
   EXPECT_EQ(scores_csv(scores, Names{"s1", "s,2"}), ",PC1,PC2\ns1,1,2.5\n\"s,2\",-3,0\n");

@@ -29,7 +29,7 @@ class BasisFile : public ::testing::Test {
     std::ifstream file(path_, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  std::string refusal(const DataMatrix& a) const {
+  std::string rejection(const DataMatrix& a) const {
     return error_of([&] { read_basis(path_, a); });
   }
 
@@ -81,7 +81,7 @@ TEST_F(BasisFile, IsOfCovariancesAndSparseTablesToo) {
   const auto pitprops = make_matrix(load_dataset("pitprops"));
   save(*pitprops);
   EXPECT_EQ(read_basis(path_, *pitprops).vectors, principal_basis(*pitprops, 4).vectors);
-  EXPECT_HAS(refusal(*make_dense(sample(40, 13))), "a covariance of 13 variables");
+  EXPECT_HAS(rejection(*make_dense(sample(40, 13))), "a covariance of 13 variables");
 }
 
 TEST_F(BasisFile, IsTheSameWithMoreThreads) {
@@ -95,62 +95,62 @@ TEST_F(BasisFile, IsTheSameWithMoreThreads) {
   EXPECT_NO_THROW(read_basis(path_, *make_dense(view_of(large))));
 }
 
-TEST_F(BasisFile, OfOtherDataIsRefusedWithTheDifference) {
+TEST_F(BasisFile, OfOtherDataIsRejectedWithTheDifference) {
   save(*make_dense(m_));
-  EXPECT_HAS(refusal(*make_dense(sample(39, 7))), "40 samples of 7 variables, and here is 39");
-  EXPECT_HAS(refusal(*make_dense(sample(40, 8))), "of 7 variables, and here is 40 samples of 8");
+  EXPECT_HAS(rejection(*make_dense(sample(39, 7))), "40 samples of 7 variables, and here is 39");
+  EXPECT_HAS(rejection(*make_dense(sample(40, 8))), "of 7 variables, and here is 40 samples of 8");
   Matrix other = m_;
   other(3, 2) += 1e-3;
-  EXPECT_HAS(refusal(*make_dense(other)), "variable 3 has mean");
+  EXPECT_HAS(rejection(*make_dense(other)), "variable 3 has mean");
   other = m_;
   std::swap(other(0, 5), other(0, 6));
-  EXPECT_HAS(refusal(*make_dense(other)), "variable 6 has");
+  EXPECT_HAS(rejection(*make_dense(other)), "variable 6 has");
   const std::vector<std::string> names{"a", "b", "c", "d", "e", "f\x1b[31m", "g"};
   EXPECT_HAS(error_of([&] { read_basis(path_, *make_dense(other), names); }), "variable 6 (f");
   Matrix same_means = m_;
   same_means(0, 1) += 0.1;
   same_means(1, 1) -= 0.1;
-  EXPECT_HAS(refusal(*make_dense(same_means)), "variable 2 has sum of squares");
+  EXPECT_HAS(rejection(*make_dense(same_means)), "variable 2 has sum of squares");
 }
 
-TEST_F(BasisFile, OfOtherPreparationIsRefusedWithTheDifference) {
+TEST_F(BasisFile, OfOtherPreparationIsRejectedWithTheDifference) {
   save(*make_dense(m_));
-  EXPECT_HAS(refusal(*make_dense(m_, {.scale = true})), "was made without scaling");
-  EXPECT_HAS(refusal(*make_dense(m_, {.center = false})), "was made with centring");
-  EXPECT_HAS(refusal(*make_dense(m_, {.remove_row_mean = true})), "without the removal of row");
-  EXPECT_HAS(refusal(*make_dense(m_, {.precision = Precision::single})), "single precision");
+  EXPECT_HAS(rejection(*make_dense(m_, {.scale = true})), "was made without scaling");
+  EXPECT_HAS(rejection(*make_dense(m_, {.center = false})), "was made with centring");
+  EXPECT_HAS(rejection(*make_dense(m_, {.remove_row_mean = true})), "without the removal of row");
+  EXPECT_HAS(rejection(*make_dense(m_, {.precision = Precision::single})), "single precision");
 }
 
-TEST_F(BasisFile, ThatIsDamagedIsRefused) {
+TEST_F(BasisFile, ThatIsDamagedIsRejected) {
   const auto a = make_dense(m_);
   save(*a);
   const std::string good = bytes();
   const std::size_t numbers = good.find('\n') + 1;
 
   save(good.substr(0, good.size() - 1));
-  EXPECT_HAS(refusal(*a), "ends after");
+  EXPECT_HAS(rejection(*a), "ends after");
   save(good.substr(0, numbers));
-  EXPECT_HAS(refusal(*a), "ends after 0 of");
+  EXPECT_HAS(rejection(*a), "ends after 0 of");
   save(good + "x");
-  EXPECT_HAS(refusal(*a), "goes on after its last number");
+  EXPECT_HAS(rejection(*a), "goes on after its last number");
   std::string flipped = good;
   flipped.back() = static_cast<char>(flipped.back() ^ 1);
   save(flipped);
-  EXPECT_HAS(refusal(*a), "is damaged");
+  EXPECT_HAS(rejection(*a), "is damaged");
   for (const char* text : {"x", "{}", "{}\n", "[]\n", "{\"kind\":\"fit\"}\n", "\x80\n"}) {
     save(std::string(text));
-    EXPECT_HAS(refusal(*a), "is no basis that spcart has saved");
+    EXPECT_HAS(rejection(*a), "is no basis that spcart has saved");
   }
   save(std::string());
-  EXPECT_HAS(refusal(*a), "is empty");
+  EXPECT_HAS(rejection(*a), "is empty");
   std::string later = good;
   later.replace(later.find(kVersion), 1, "9");
   save(later);
-  EXPECT_HAS(refusal(*a), "version '9");
+  EXPECT_HAS(rejection(*a), "version '9");
   std::string huge = good;
   huge.replace(huge.find("\"components\":4"), 14, "\"components\":999999999");
   save(huge);
-  EXPECT_HAS(refusal(*a), "'components' must hold whole numbers from 1 to 7");
+  EXPECT_HAS(rejection(*a), "'components' must hold whole numbers from 1 to 7");
   EXPECT_HAS(error_of([&] { read_basis(directory_ / "none", *a); }), "none");
 }
 

@@ -35,7 +35,7 @@ class Diagonal final : public DataMatrix {
   void do_outer_gram(Block, const Tick&) const override { FAIL(); }
 };
 
-/// Eigenvalues f(1), f(2), ... in no order.
+/// Eigenvalues f(1), f(2), ... in random order.
 template <class F>
 Vector spectrum(Index p, F f) {
   Vector squares(p);
@@ -43,7 +43,7 @@ Vector spectrum(Index p, F f) {
   return squares;
 }
 
-/// The contract: the largest eigenvalues, each as often as it occurs, to the stop test.
+/// The contract: the largest eigenvalues, each as often as it occurs, to the stopping test.
 Eigenpairs expect_leading(const Vector& squares, Index r, const EigenOptions& options = {}) {
   const Diagonal a(squares);
   const Eigenpairs k = krylov_eigenpairs(a, r, options, {});
@@ -155,7 +155,7 @@ TEST(Krylov, ResidualsHoldAfterRestarts) {
   EXPECT_LE((defect.colwise().norm().transpose() - k.residuals).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-/// The cost that the choice of a solver counts on.
+/// The cost that the choice of a solver assumes.
 TEST(Krylov, MultipliesFewColumns) {
   const Vector squares = spectrum(6007, power_law);
   for (const auto& [r, most] : {std::pair{5, 90}, {20, 170}, {50, 300}}) {

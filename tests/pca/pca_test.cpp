@@ -110,7 +110,7 @@ TEST(Pca, CompletionAvoidsVariablesThatDoNotVary) {
 }
 
 TEST(Pca, WeakComponentsBesideAStrongVariableAreFoundAndWarnedAbout) {
-  // One variable of deviation 1e6 and idle ones beside ordinary structure.
+  // One variable of standard deviation 1e6 and constant ones beside ordinary structure.
   Matrix m = verify::decaying(500, 60, 3);
   m.col(0) *= 1e6;
   m.middleCols(10, 5).setConstant(3);
@@ -183,7 +183,7 @@ TEST(Pca, BadInputIsNamed) {
   EXPECT_THROW(principal_basis(*make_dense(Matrix::Constant(5, 3, 2.5)), 1), Error);
 }
 
-/// LAPACK's selective solver finds fewer eigenvectors than asked for where many values are equal.
+/// LAPACK's selective solver finds fewer eigenvectors than requested if many values are equal.
 TEST(Pca, SurvivesClustersOfEqualVariances) {
   for (const Index p : {4, 8, 19, 40, 120}) {
     const auto equal = make_covariance(Matrix::Constant(p, p, 0.5) + 0.5 * Matrix::Identity(p, p));

@@ -27,7 +27,7 @@ TEST(ReproduceCurve, IsLinearBetweenItsPoints) {
   EXPECT_FALSE(curve.at(0.9));
   EXPECT_FALSE(curve.at(3.1));
   EXPECT_DOUBLE_EQ(*curve.spread(), 25);
-  EXPECT_EQ(common_places(curve, Curve({{1.5, 0}, {2, 0}, {9, 0}})), (std::vector{1.5, 2.0, 3.0}));
+  EXPECT_EQ(common_x(curve, Curve({{1.5, 0}, {2, 0}, {9, 0}})), (std::vector{1.5, 2.0, 3.0}));
 }
 
 TEST(ReproduceCurve, KnowsPowerLawsAndRoughness) {
@@ -62,10 +62,10 @@ std::vector<Record> sample_records() {
   return records;
 }
 
-Judgement judged(const std::string& check) {
+CheckResult result_of(const std::string& check) {
   const std::vector<std::string> series = {"A", "B"};
   const Json object = Json::parse(check);
-  return make_check(Fields(object, "check"), series)->judge(sample_records());
+  return make_check(Fields(object, "check"), series)->evaluate(sample_records());
 }
 
 TEST(ReproduceChecks, HoldExactlyWhereTheyShould) {
@@ -120,24 +120,25 @@ TEST(ReproduceChecks, HoldExactlyWhereTheyShould) {
        R"({"is": "overall", "series": "B", "among": "A", "high": "cpev", "low": "seconds"})"},
   };
   for (const auto& [holds, check] : cases) {
-    const Judgement judgement = judged(check);
-    EXPECT_EQ(judgement.holds, holds) << check << ": " << judgement.measured;
-    EXPECT_NE(judgement.measured, "") << check;
+    const CheckResult checked = result_of(check);
+    EXPECT_EQ(checked.holds, holds) << check << ": " << checked.measured;
+    EXPECT_NE(checked.measured, "") << check;
   }
 }
 
 TEST(ReproduceChecks, SayWhatWasMeasuredAndAsked) {
-  EXPECT_EQ(judged(R"({"is": "higher", "field": "cpev", "pairs": [["A", "B"]]})").measured,
+  EXPECT_EQ(result_of(R"({"is": "higher", "field": "cpev", "pairs": [["A", "B"]]})").measured,
             "CPEV, A beside B: higher at 2 of 3, mean difference -0.0100 (asked: higher at 80 % or "
             "more)");
 }
 
-TEST(ReproduceChecks, DoNotHoldWhereNothingWasMeasured) {
-  EXPECT_FALSE(judged(R"({"is": "limit", "field": "nor", "series": "A", "most": 1})").holds);
-  EXPECT_FALSE(judged(R"({"is": "near", "field": "nor", "pairs": [["A", "B"]], "by": 1})").holds);
-  EXPECT_FALSE(judged(R"({"is": "growth", "field": "nor", "series": "A", "most": 9})").holds);
-  EXPECT_FALSE(judged(R"({"is": "keeps", "field": "nor", "series": "A", "by": 9})").holds);
-  EXPECT_FALSE(judged(R"({"is": "overall", "series": "A", "among": "B", "high": "nor"})").holds);
+TEST(ReproduceChecks, DoNotHoldIfNothingWasMeasured) {
+  EXPECT_FALSE(result_of(R"({"is": "limit", "field": "nor", "series": "A", "most": 1})").holds);
+  EXPECT_FALSE(
+      result_of(R"({"is": "near", "field": "nor", "pairs": [["A", "B"]], "by": 1})").holds);
+  EXPECT_FALSE(result_of(R"({"is": "growth", "field": "nor", "series": "A", "most": 9})").holds);
+  EXPECT_FALSE(result_of(R"({"is": "keeps", "field": "nor", "series": "A", "by": 9})").holds);
+  EXPECT_FALSE(result_of(R"({"is": "overall", "series": "A", "among": "B", "high": "nor"})").holds);
 }
 
 TEST(ReproduceChecks, PatternsAreSetsOfComponents) {
@@ -152,7 +153,7 @@ TEST(ReproduceChecks, RowsAreComparedToTheirLastDigit) {
   const auto holds = [&](double cpev, double nonzeros, const char* pattern) {
     const std::vector<Record> records = {
         {.series = "A", .pattern = pattern, .values = {{"cpev", cpev}, {"nonzeros", nonzeros}}}};
-    return make_row_check("A", printed)->judge(records).holds;
+    return make_row_check("A", printed)->evaluate(records).holds;
   };
   EXPECT_TRUE(holds(0.80134, 3, "12"));
   EXPECT_TRUE(holds(0.80144, 3, "12"));   // 0.8014
@@ -306,7 +307,7 @@ TEST(ReproduceRun, TakesRealDataOrSaysWhatStandsIn) {
   EXPECT_HAS(error_of([&] { run(other, folder / ""); }), "is 20 x 13, but d are 21 x 13");
 }
 
-TEST(ReproduceRun, OptionsThatDoNotFitTheDataAreRefused) {
+TEST(ReproduceRun, OptionsThatDoNotFitTheDataAreRejected) {
   const Experiment e =
       parse_experiment("name", declaration("\"components\": 6", "\"components\": 60"));
   EXPECT_HAS(error_of([&] { run(e, {}); }), "components = 60");
@@ -397,7 +398,7 @@ TEST(ReproduceDocument, ShowsImages) {
   EXPECT_LT(*outcomes[0].records[1].get("roughness_first"), 4);
 }
 
-TEST(ReproduceDocument, MarkdownTellsVerdictsAndReasons) {
+TEST(ReproduceDocument, MarkdownGivesVerdictsAndReasons) {
   Experiment e = parse_experiment("name", declaration());
   std::vector<Outcome> outcomes = {run(e, {})};
   outcomes[0].claims[1].measured = "|cos| 0.5";

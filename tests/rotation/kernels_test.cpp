@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "every_simd.hpp"
-#include "rotation/selection.hpp"
+#include "rotation/threshold.hpp"
 #include "verify.hpp"
 
 namespace spcart {
@@ -54,7 +54,7 @@ TEST_P(EachKernel, KeepsWhatIsAboveTheThreshold) {
     }
 }
 
-TEST_P(EachKernel, KeepsTiesFromTheirPlaceOn) {
+TEST_P(EachKernel, KeepsTiesFromTheirIndexOn) {
   const std::vector<double> z = {1, -1, 2, 1, 0.5, -1};
   std::vector<std::int32_t> rows(z.size() + kSpare);
   std::vector<double> values(rows.size());
@@ -83,7 +83,7 @@ TEST_P(EachKernel, AddsColumns) {
 TEST_P(EachKernel, ScalesAndComparesSparseVectors) {
   constexpr Index kLength = 400;
   constexpr double kScale = 0.75;
-  // Every so many places are left out of the one and the other: none, some, nearly all.
+  // Every k-th index is left out of the one and of the other: none, some, nearly all.
   for (const std::int32_t of_x : {1000, 37, 3, 1})
     for (const std::int32_t of_y : {1000, 41, 2, 1}) {
       std::vector<std::int32_t> x_rows, y_rows;

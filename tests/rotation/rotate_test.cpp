@@ -34,7 +34,7 @@ RotationResult plain(const Matrix& v, const RotateOptions& options) {
   result.rotation = options.start == Start::varimax ? varimax_rotation(v) : Matrix::Identity(r, r);
   Matrix x = Matrix::Zero(p, r);
   std::vector<bool> empty(static_cast<std::size_t>(r), false);
-  for (Index turn = 0; turn < options.max_iterations; ++turn) {
+  for (Index iteration = 0; iteration < options.max_iterations; ++iteration) {
     const Matrix z = v * result.rotation.transpose(), before = x;
     Truncator truncator(options.truncation, p);
     for (Index i = 0; i < r; ++i) {
@@ -64,7 +64,7 @@ void expect_same(const RotationResult& result, const RotationResult& expected, d
 
 TEST(Rotate, IsAlgorithm1OnOneAndSeveralPanelsAndThreads) {
   for (const auto& [p, r] : {std::pair<Index, Index>{13, 6}, {700, 9}, {9000, 17}}) {
-    // Above, threads and panels are worth it only for the largest.
+    // Above, threads and panels pay off only for the largest.
     const Matrix v = verify::random_orthonormal(p, r, 5);
     for (const auto type : kTypes)
       for (const Start start : {Start::identity, Start::varimax})
@@ -84,7 +84,7 @@ Matrix uneven_basis(Index p, Index r) {
   return orthonormalized(x);
 }
 
-TEST(Rotate, IsAlgorithm1WhereRowsAreTooShortToStay) {
+TEST(Rotate, IsAlgorithm1IfRowsAreTooShortToStay) {
   constexpr Index kVariables = 3000, kComponents = 7;
   const Matrix v = uneven_basis(kVariables, kComponents);
   std::vector<Truncation> truncations;
@@ -111,8 +111,8 @@ TEST(Rotate, IsAlgorithm1WhereRowsAreTooShortToStay) {
     }
 }
 
-TEST(Rotate, IsAlgorithm1WhereThresholdsFall) {
-  // Few strong variables per component, mixed: as they are told apart the thresholds fall to the
+TEST(Rotate, IsAlgorithm1IfThresholdsFall) {
+  // Few strong variables per component, mixed: as they are separated, the thresholds fall to the
   // noise, and rows that could be left out no longer can.
   constexpr Index kVariables = 3000, kComponents = 7, kStrong = 5;
   Matrix x = 1e-3 * verify::random_matrix(kVariables, kComponents, 3);
@@ -127,7 +127,7 @@ TEST(Rotate, IsAlgorithm1WhereThresholdsFall) {
   }
 }
 
-TEST(Rotate, IsAlgorithm1WhereEntriesAreEqual) {
+TEST(Rotate, IsAlgorithm1IfEntriesAreEqual) {
   // Columns of equal sizes: thresholds by count and energy fall on ties.
   Matrix v = Matrix::Zero(64, 4);
   for (Index j = 0; j < 64; ++j)
@@ -317,7 +317,7 @@ TEST(Rotate, OneComponentWorks) {
     EXPECT_EQ(rotate_and_truncate(v, options_for(type, 20)).status, Status::converged);
 }
 
-TEST(Rotate, BadInputIsRefused) {
+TEST(Rotate, BadInputIsRejected) {
   const Matrix v = verify::random_orthonormal(10, 3, 1);
   EXPECT_THROW(rotate_and_truncate(2 * v, {}), Error);
   EXPECT_THROW(rotate_and_truncate(v.transpose(), {}), Error);

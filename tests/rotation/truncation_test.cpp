@@ -115,7 +115,7 @@ TEST(Truncation, Defaults) {
   EXPECT_EQ(default_lambda(TruncationType::energy, 13), 0.15);
 }
 
-TEST(Truncation, LambdaOutOfRangeIsRefused) {
+TEST(Truncation, LambdaOutOfRangeIsRejected) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const auto type : {TruncationType::hard, TruncationType::soft, TruncationType::energy})
     for (const double lambda : {-0.1, 1.0, 2.0, nan})

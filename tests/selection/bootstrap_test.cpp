@@ -56,7 +56,7 @@ TEST(Bootstrap, CountsWhatFitsToResampledTablesSelect) {
   EXPECT_LE(stability.cosines.maxCoeff(), 1 + 1e-12);
 }
 
-/// As many components as the fit has, whatever a resample would need to explain as much.
+/// As many components as the fit has, even if a resample needs others to explain as much.
 TEST(Bootstrap, KeepsTheNumberOfComponents) {
   const auto a = make_matrix(load_dataset("spiked:n=60,p=20,r=3,k=4,strength=3"));
   const Result result = fit(*a, {.variance = 0.6, .nonzeros = 4});
@@ -65,8 +65,8 @@ TEST(Bootstrap, KeepsTheNumberOfComponents) {
   EXPECT_EQ(stability.cosines.size(), result.loadings.cols());
 }
 
-/// Resamples of a table whose samples are all alike but for their sign are all the same.
-TEST(Bootstrap, IsCertainWhereEverySampleSaysTheSame) {
+/// Resamples of a table whose samples differ only in their sign are all the same.
+TEST(Bootstrap, IsCertainIfEverySampleSaysTheSame) {
   Matrix s = Matrix::Zero(40, 6);
   for (Index i = 0; i < 40; ++i) s.row(i).head(2).setConstant(i % 2 == 0 ? 1 : -1);
   const auto a = make_dense(view_of(s), {.center = false});

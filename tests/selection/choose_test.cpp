@@ -10,8 +10,8 @@
 
 #include "base/random.hpp"
 #include "command.hpp"
+#include "selection/choice_to_read.hpp"
 #include "selection/cross_validation.hpp"
-#include "selection/reading.hpp"
 #include "selection/scree.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
@@ -49,7 +49,7 @@ TEST(Choose, SeesNoStructureInNoise) {
   EXPECT_GE(right, 18);
 }
 
-/// The error itself, not only what is recommended, is least where the truth is.
+/// The error itself, not only the recommendation, is least at the truth.
 TEST(Choose, HeldOutErrorIsLeastAtWhatWasPlanted) {
   struct Planted {
     Index r, k, p;
@@ -141,7 +141,7 @@ TEST(Choose, TheSimplestWithinOneStandardErrorIsChosen) {
   EXPECT_EQ(choice.held_out[3].nonzeros, 2);
 }
 
-/// However sure it is that they are of use, variables that add nearly nothing are left out; but not
+/// Variables that add nearly nothing are left out, even if that little is significant; but not
 /// components.
 TEST(Choose, VariablesThatHardlyHelpAreLeftOut) {
   Choice choice;
@@ -208,8 +208,8 @@ TEST(Choose, VariablesToReadAreTheFewestThatExplainMost) {
   }
 }
 
-/// What is said to be explained is what the fit with the same search explains.
-TEST(Choose, SearchesAsItIsTold) {
+/// The reported explained variance is that of the fit with the same search.
+TEST(Choose, SearchesWithTheGivenEffort) {
   const Matrix a = verify::decaying(60, 25, 3);
   const auto data = make_dense(a);
   for (const Effort::Level level : {Effort::Level::none, Effort::Level::normal}) {
@@ -279,8 +279,8 @@ TEST(Choose, NoStructureIsNoneToReadEither) {
   EXPECT_EQ(choice.difference, "");
 }
 
-/// One large unit decides everything: that is said, unless the variables are scaled.
-TEST(Choose, TellsWhenScalingDecides) {
+/// One large unit decides everything: there is a warning, unless the variables are scaled.
+TEST(Choose, WarnsWhenScalingDecides) {
   Matrix s = verify::random_matrix(60, 8, 3);
   s.col(5) *= 100;
   const auto warned = [](const Choice& choice) {
@@ -296,7 +296,7 @@ TEST(Choose, NumbersOfVariablesAreRefined) {
   EXPECT_EQ(choose_in("spiked:n=300,p=80,r=3,k=12").nonzeros, 12);
 }
 
-/// Where nothing else speaks for as many components, cross-validation goes on as long as it helps.
+/// Cross-validation continues as long as it helps, even beyond what other criteria suggest.
 TEST(Choose, LooksFurtherThanParallelAnalysis) {
   const Choice choice = choose_in("spiked:n=400,p=200,r=12,k=6,strength=6");
   EXPECT_LT(choice.scree.by_parallel, 12);

@@ -125,7 +125,7 @@ TEST(Path, LambdasLeaveWhatTheyAreAskedFor) {
   }
 }
 
-/// A cold fit at the same lambda is never better by more than a local solution is worth.
+/// A cold fit at the same lambda is never better by more than local solutions differ.
 void expect_as_good_as_cold(const DataMatrix& a, Index r, std::optional<Index> points) {
   const Basis basis = principal_basis(a, r);
   const PathOptions options{.truncations = kTypes,
@@ -245,9 +245,9 @@ TEST(CommandPath, APointCanBeHadAgain) {
     const auto again = testing::run({"path", "@pitprops", "-r", "6", "--effort", effort, "--at",
                                      "knee", "--loadings", folder / "x.csv"});
     ASSERT_EQ(again.status, 0) << again.err;
-    const auto judged = testing::run({"evaluate", "@pitprops", "--loadings", folder / "x.csv",
-                                      "--json", folder / "criteria.json"});
-    ASSERT_EQ(judged.status, 0) << judged.err;
+    const auto evaluated = testing::run({"evaluate", "@pitprops", "--loadings", folder / "x.csv",
+                                         "--json", folder / "criteria.json"});
+    ASSERT_EQ(evaluated.status, 0) << evaluated.err;
     const auto found = nlohmann::json::parse(testing::content_of(folder / "criteria.json"));
     EXPECT_NEAR(found["cpev"].get<double>(), knee["cpev"].get<double>(), 1e-12);
     EXPECT_EQ(found["nonzeros"], knee["nonzeros"]);

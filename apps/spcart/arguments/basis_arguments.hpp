@@ -16,7 +16,7 @@ struct BasisArguments {
 
   void add_to(CLI::App& app);
 
-  /// The basis that was kept, or else the one that `find` finds; kept if that is asked for.
+  /// The basis that was saved, otherwise the one that `find` computes; saved if requested.
   Basis basis_of(const Data& data, Outputs& outputs, const std::function<Basis()>& find) const;
 };
 

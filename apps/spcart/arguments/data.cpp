@@ -4,7 +4,7 @@
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
 
-// How this program reads and prepares DATA: spcart-mpi does it otherwise.
+// How this program reads and prepares DATA: spcart-mpi has its own version.
 
 namespace spcart::command {
 namespace {
@@ -28,7 +28,7 @@ Data read(const DataArguments& arguments, const Activity& activity, Index compon
   activity.enter("reading the data");
   Data data;
   data.title = arguments.title();
-  arguments.preparation();  // a wrong word is rejected before the work
+  arguments.preparation();  // an invalid value is rejected before the work
   data.table = read_source(arguments, components, activity.tick());
   if (!data.table.covariance && looks_like_covariance(data.table))
     data.hints.push_back(fmt::format(

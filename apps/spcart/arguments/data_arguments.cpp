@@ -14,7 +14,7 @@
 namespace spcart::command {
 namespace {
 
-/// Two options have these values, so that an error must say which of them is meant.
+/// Two options have these values, so an error must say which of them is meant.
 Tristate tristate(std::string_view option, std::string_view text) {
   try {
     return parse<Tristate>(text);

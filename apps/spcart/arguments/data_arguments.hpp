@@ -32,11 +32,11 @@ struct DataArguments {
   void add_covariance(CLI::App& app);
   void add_preparation(CLI::App& app);
 
-  /// For work with so many components. Throws Error for a word that is none of its flag's.
+  /// For work with this many components. Throws Error for a value that a flag does not have.
   ReadOptions read_options(Index components) const;
   Preparation preparation() const;  ///< throws the same
 
-  /// How DATA is prepared for so many components by a solver. Throws the same.
+  /// How DATA is prepared for this many components and a solver. Throws the same.
   PrepareOptions prepare_options(Index components, Solver solver = Solver::automatic) const;
 
   /// The source as a title: a file's name, "@pitprops", "standard input".
@@ -51,20 +51,20 @@ struct Data {
   std::vector<std::string> hints;      ///< what the call may have forgotten
 };
 
-/// Reads DATA, with room in memory for work with so many components.
+/// Reads DATA, with memory reserved for work with this many components.
 Data read(const DataArguments& arguments, const Activity& activity,
           Index components = Options{}.components);
 
-/// Makes the matrix of the data, planned for what the options say.
+/// Makes the matrix of the data, planned according to the options.
 void prepare(Data& data, const PrepareOptions& options, const Activity& activity);
 
-/// Does work on the data; an Error that is about the data names its source.
+/// Runs work on the data; an Error that is about the data names its source.
 void with_title(const Data& data, const std::function<void()>& work);
 
 /// "180 samples x 13 variables" or "covariance of 13 variables".
 std::string shape(const Table& table);
 
-/// Do the variables have names of their own?
+/// Whether the variables have names of their own.
 bool has_names(std::span<const std::string> variables);
 
 /// A file name as part of a title.

@@ -7,7 +7,7 @@
 
 namespace spcart::command {
 
-/// Whole numbers with commas between. Throws Error with the option, the text and the rule.
+/// Whole numbers separated by commas. Throws Error with the option, the text and the rule.
 std::vector<Index> parse_list(std::string_view option, std::string_view text);
 
 }  // namespace spcart::command

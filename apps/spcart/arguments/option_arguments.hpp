@@ -14,7 +14,7 @@ class OptionArguments {
  public:
   void add_to(CLI::App& app, const std::function<bool(const OptionRecord&)>& wanted);
 
-  /// Throws Error for a text that is no value of its option.
+  /// Throws Error for a text that is not a value of its option.
   Options options() const;
 
  private:

@@ -27,7 +27,7 @@ std::array<Index, 2> parsed_shape(const std::string& text) {
   throw Error("image", text, "it must be rows and columns of pixels, as in 13x12");
 }
 
-/// A line's text without the end of line of another system, and without CSV's quotes.
+/// The text of a line without another system's line ending, and without CSV quotes.
 std::string label_of(std::string line) {
   if (line.ends_with('\r')) line.pop_back();
   if (line.size() < 2 || line.front() != '"' || line.back() != '"') return line;

@@ -10,10 +10,11 @@
 
 namespace spcart::command {
 
-/// What a report is told about the data besides the data.
+/// What a report needs to know about the data besides the data.
 struct Annotations {
-  std::optional<std::array<Index, 2>> image;  ///< rows and columns of pixels that the variables are
-  std::vector<std::string> labels;            ///< of the samples, or empty
+  std::optional<std::array<Index, 2>>
+      image;                        ///< rows and columns of pixels, if the variables are pixels
+  std::vector<std::string> labels;  ///< of the samples, or empty
 };
 
 /// --report, and the flags of what it shows.
@@ -23,7 +24,7 @@ struct ReportArguments {
   void add_report(CLI::App& app);
   void add_annotations(CLI::App& app);
 
-  /// Throws Error if there is no page to make a report of, and for flags without --report.
+  /// Throws Error if the program has no page of reports, and for flags without --report.
   void check() const;
 
   /// Throws Error if they do not fit the data.

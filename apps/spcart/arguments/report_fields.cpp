@@ -31,7 +31,7 @@ ordered_json rows_of(const Matrix& m) {
 /// As many digits as a picture can show.
 double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
-/// At most `most` of n samples, in rising order: always the same.
+/// At most `most` of n samples, in ascending order: always the same.
 std::vector<Index> chosen_samples(Index n, Index most) {
   std::vector<Index> chosen;
   std::mt19937_64 random;
@@ -49,7 +49,7 @@ ordered_json texts(const std::vector<std::string>& all, const std::vector<Index>
   return out;
 }
 
-/// Of some samples on the first components, or null if there are none.
+/// The scores of some samples on the first components, or null if there are none.
 ordered_json scores_of(const Data& data, const Loadings& loadings,
                        const std::vector<std::string>& labels) {
   const Index n = data.table.rows(), r = std::min(loadings.cols(), kMostComponents);

@@ -9,14 +9,15 @@
 
 namespace spcart::command {
 
-// What only reports show, as the text of a JSON object: the call, what the data is, and more.
+// What only reports show, as the text of a JSON object: the call, a description of the data, and
+// more.
 
-/// Of a fit that `call` gives.
+/// For a fit that `call` reproduces.
 std::string report_fields(std::string_view call, const Data& data, const Result& result,
                           const Annotations& annotations, const Tick& tick = {});
 
-/// Of this call, with the one that gives each point of a path or row of a comparison, and the
-/// variances of principal components where they are known.
+/// For this call, with the call that reproduces each point of a path or row of a comparison, and
+/// the variances of principal components if they are known.
 std::string report_fields(const Data& data, const std::vector<std::string>& calls,
                           const Vector& pca_variances);
 

@@ -14,7 +14,7 @@ struct RunArguments {
 
   void add_to(CLI::App& app);
 
-  /// Throws Error if the text is no number of threads.
+  /// Throws Error if the text is not a number of threads.
   Index thread_count() const;
 };
 

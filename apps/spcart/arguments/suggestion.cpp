@@ -7,7 +7,7 @@
 namespace spcart::command {
 namespace {
 
-/// Least number of letters to insert, delete or replace that makes one word of the other.
+/// Levenshtein distance: the least number of letters to insert, delete or replace.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

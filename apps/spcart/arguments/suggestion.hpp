@@ -6,7 +6,7 @@
 
 namespace spcart::command {
 
-/// The candidate that differs from the word by a slip of typing, or an empty text.
+/// The candidate that differs from the word by a typing error, or an empty text.
 std::string closest(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace spcart::command

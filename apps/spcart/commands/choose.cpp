@@ -101,7 +101,7 @@ void add_arguments(CLI::App& app, ChooseArguments& arguments) {
       ->group(group);
 }
 
-/// The call that fits what was recommended to the same data.
+/// The call that fits the recommended components to the same data.
 std::string next_call(const ChooseArguments& arguments, const Recommendation& answer, Index p) {
   const Options options = arguments.options.options();
   Options wanted{.components = answer.components};
@@ -173,7 +173,7 @@ std::string recommendations(const ChooseArguments& arguments, const Choice& choi
   return text;
 }
 
-/// Reads DATA, of which the samples must be at hand.
+/// Reads DATA, of which the samples must be available.
 Data read_samples(const ChooseArguments& arguments, Index most, const Activity& activity) {
   Data data = read(arguments.data, activity, most);
   if (data.table.covariance)

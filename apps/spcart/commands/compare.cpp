@@ -39,7 +39,7 @@ struct CompareArguments {
   bool quiet = false;
 };
 
-/// What every method has: the rest is the comparison's, or one method's own.
+/// Options that every method has: the others belong to the comparison, or to one method.
 bool is_common(const OptionRecord& record) {
   constexpr std::array kCommon = {"components", "refit",          "refine", "effort", "overlap",
                                   "tolerance",  "max-iterations", "solver", "seed",   "threads"};
@@ -91,7 +91,7 @@ Index nonzeros(const CompareArguments& arguments, Index p) {
   return std::max<Index>(std::lround((1 - sparsity) * static_cast<double>(p)), 1);
 }
 
-/// A figure of the comparison, and which end of it is the better one.
+/// A figure of the comparison, and which end of it is better.
 struct Column {
   const char* title;
   const char* key;  ///< in CSV
@@ -124,14 +124,14 @@ constexpr std::array kColumns = {
            false, 4},
 };
 
-/// Figures of another number of nonzeros are no match.
+/// Figures for another number of nonzeros are not comparable.
 bool takes_part(const ComparisonRow& row) { return row.note.empty(); }
 
 std::string figure(const Column& column, const ComparisonRow& row) {
   return fmt::format("{:.{}f}", column.value(row), column.digits);
 }
 
-/// The best figure of a column, as it is printed: what looks the same is as good.
+/// The best figure of a column, as it is printed: equal texts are equally good.
 std::string best(const Column& column, const std::vector<ComparisonRow>& rows) {
   const ComparisonRow* found = nullptr;
   for (const ComparisonRow& row : rows) {
@@ -158,7 +158,7 @@ std::string method_text(const Contender& contender) {
 std::string table(const std::vector<ComparisonRow>& rows) {
   TextTable table("llr" + std::string(kColumns.size(), 'r') + 'l');
   std::vector<std::string> header = {"method", "truncation", "lambda"};
-  // A blank beside each title stands over the place of the mark.
+  // A blank after each title is above the marks.
   for (const Column& column : kColumns) header.push_back(fmt::format("{} ", column.title));
   header.emplace_back();
   table.add_header(header);
@@ -219,7 +219,7 @@ void add_arguments(CLI::App& app, CompareArguments& arguments) {
       ->group(group);
 }
 
-/// What is said of every row is said of the data: once.
+/// A warning in every row is about the data: it is given once.
 std::vector<std::string> warnings(const std::vector<ComparisonRow>& rows) {
   std::vector<std::string> all;
   const auto said_of = [](const ComparisonRow& row, const std::string& warning) {
@@ -238,7 +238,7 @@ std::vector<std::string> warnings(const std::vector<ComparisonRow>& rows) {
   return all;
 }
 
-/// The call that fits a row again.
+/// The call that reproduces a row.
 std::string call_of(const CompareArguments& arguments, const ComparisonRow& row) {
   Options options = row.result.options;
   options.nonzeros.reset();
@@ -286,7 +286,7 @@ void run(const CompareArguments& arguments) {
   if (!outputs.uses_stdout())
     print(
         fmt::format("{}: {}, {} components, {} nonzeros in all; PCA explains {:.4f}\n\n{}\n"
-                    "  * best of its column among those with so many nonzeros\n",
+                    "  * best of its column among those with this many nonzeros\n",
                     bold(arguments.data.title()), shape(data.table), options.common.components,
                     options.nonzeros * options.common.components,
                     rows.front().result.criteria.cpev_pca, table(rows)));

@@ -64,7 +64,8 @@ Command add_datasets(CLI::App& program) {
                             .examples = {"spcart datasets", "spcart datasets pitprops",
                                          "spcart datasets spiked:n=200,seed=3 --csv spiked.csv"}});
   auto arguments = std::make_shared<DatasetsArguments>();
-  app.add_option("NAME", arguments->name, "the problem to write, with its parameters after a colon")
+  app.add_option("NAME", arguments->name,
+                 "the data set to write, with its parameters after a colon")
       ->group("Options");
   app.add_option("--csv", arguments->csv, "where to write it (default: standard output)")
       ->type_name("F")

@@ -33,13 +33,13 @@ namespace {
 
 /// A setting of the paper's tables.
 struct Setting {
-  const char* file;  ///< its result's, without the suffix
+  const char* file;  ///< name of its result, without the suffix
   TruncationType type;
   std::optional<double> lambda;
   const char* lambda_text;
 };
 
-/// A row of the table on the synthetic data: setting and what the paper found.
+/// A row of the table on the synthetic data: the setting and the paper's result.
 struct SyntheticRow {
   Setting setting;
   const char* pattern;  ///< variables of the first loading; of the second
@@ -65,7 +65,7 @@ constexpr std::array kPitprops = {
 
 constexpr const char* kPatchesFile = "patches";
 
-/// Of these results there is a page too.
+/// Results that also have a page.
 constexpr std::array kPages = {"pitprops-hard.html", "patches.html"};
 
 Data prepared(Table table, std::string title, const Preparation& preparation = {}) {
@@ -114,7 +114,7 @@ std::string in_words(const Setting& setting) {
   return fmt::format("{} {}", name(setting.type), setting.lambda_text);
 }
 
-/// A figure of ours with the paper's beside it.
+/// Our figure with the paper's beside it.
 std::string beside(double ours, double paper) {
   return fmt::format("{:.4f} {}", ours, dim(fmt::format("({:.4f})", paper)));
 }

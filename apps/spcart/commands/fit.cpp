@@ -71,7 +71,7 @@ void add_arguments(CLI::App& app, FitArguments& arguments) {
       ->group("Output (- is standard output)");
 }
 
-/// B of --bootstrap, 0 where it is not given.
+/// B of --bootstrap, 0 if it is not given.
 Index resamples(const FitArguments& arguments) {
   const std::string& text = arguments.bootstrap;
   if (text.empty()) return 0;

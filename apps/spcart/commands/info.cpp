@@ -105,7 +105,7 @@ Command add_info(CLI::App& program) {
        .detail = "Without DATA: the versions and the number of threads.",
        .examples = {"spcart info", "spcart info samples.csv", "spcart info counts.mtx.gz"}});
   auto arguments = std::make_shared<DataArguments>();
-  arguments->missing = "mean";  // who asks what is in a file wants to hear of gaps, not to stumble
+  arguments->missing = "mean";  // info should report missing values, not fail on them
   arguments->add_reading(app);
   arguments->add_covariance(app);
   return {&app, [arguments] { run(*arguments); }};

@@ -143,8 +143,8 @@ std::string csv(const Path& path) {
   return text;
 }
 
-/// The call that shows and saves a point: what a search finds there comes from its neighbours, too,
-/// so that a fit alone may end elsewhere.
+/// The call that shows and saves a point: the search there also uses the neighbouring points, so
+/// that a fit alone may give another result.
 std::string call_of(const PathArguments& arguments, const PathPoint& point) {
   Options options = arguments.options.options();
   options.components = point.components;
@@ -160,7 +160,7 @@ std::string counted(Index count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// The points to go on with, and how.
+/// The points to continue with, and how.
 std::string advice(const PathArguments& arguments, const Path& path) {
   const auto line = [&](std::string_view what, const PathPoint& point) {
     return fmt::format("  {} {} of {}, {} of PCA's variance:\n    {}\n", what,
@@ -175,14 +175,14 @@ std::string advice(const PathArguments& arguments, const Path& path) {
   return text;
 }
 
-/// What can be told before the points are known.
+/// What can be checked before the points are known.
 void check_at(const std::string& at) {
   const bool number = !at.empty() && at.find_first_not_of("0123456789") == std::string::npos;
   if (!at.empty() && at != "knee" && at != "keep" && !number)
     throw Error("at", at, "it must be knee, keep or a number of nonzeros");
 }
 
-/// The point that --at names, among those of most components; the knee by default.
+/// The point that --at names, among those with the most components; the knee by default.
 const PathPoint& chosen(const PathArguments& arguments, const Path& path) {
   const std::string& at = arguments.at;
   if (at.empty() || at == "knee") return path.points[path.knee];
@@ -225,7 +225,7 @@ void add_arguments(CLI::App& app, PathArguments& arguments) {
       ->type_name("hard|soft|count|energy|all")
       ->group("Path");
   app.add_option("--points", arguments.points,
-                 "lambdas of each type (default: 40, or all of count where there are fewer)")
+                 "lambdas of each type (default: 40, or all of count if there are fewer)")
       ->type_name("N")
       ->group("Path");
   app.add_option("--keep", arguments.keep,
@@ -289,7 +289,7 @@ void run(const PathArguments& arguments) {
           data, outputs, [&] { return basis_for(*data.matrix, options, activity.observer()); });
       path = spcart::path(*data.matrix, basis, options, activity.observer());
     });
-    chosen(arguments, path);  // a point that is not there is told before anything is written
+    chosen(arguments, path);  // a point that does not exist is reported before anything is written
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(path));
     if (outputs.wants("--csv")) outputs.set("--csv", csv(path));

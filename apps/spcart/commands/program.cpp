@@ -67,7 +67,7 @@ class Program {
   }
 
  private:
-  /// CLI11 takes whatever follows an option for its value.
+  /// CLI11 takes whatever follows an option as its value.
   static void check_value(CLI::Option& option) {
     option.check(
         [](const std::string& value) -> std::string {
@@ -97,7 +97,7 @@ class Program {
                        command ? command->app->get_name() + ' ' : "");
   }
 
-  /// CLI11 collects what it does not know: a mistyped flag deserves more than a list of it.
+  /// CLI11 collects unknown arguments: a mistyped flag deserves more than a list of them.
   void reject_unknown_arguments() const {
     const Command* command = chosen();
     std::vector<std::string> unknown = (command ? *command->app : app_).remaining();
@@ -124,8 +124,8 @@ class Program {
   std::vector<Command> commands_;
 };
 
-/// Lets no file or pipe of ours become standard input, output or error where the caller has closed
-/// them. Their use still fails, since each is opened for the wrong direction.
+/// Prevents files or pipes of ours from becoming standard input, output or error if the caller has
+/// closed them. Their use still fails, because each is opened in the wrong direction.
 void occupy_standard_descriptors() {
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(standard, F_GETFD) < 0 && errno == EBADF)

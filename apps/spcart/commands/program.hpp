@@ -9,13 +9,13 @@ namespace spcart::command {
 
 using AddCommand = Command (*)(CLI::App& program);
 
-/// Parses the arguments of a program that has these words and commands, runs the command that they
-/// name, and says on standard error what went wrong. Returns the exit status.
+/// Parses the arguments of a program with this description and these commands, runs the command,
+/// and reports errors on standard error. Returns the exit status.
 int run_program(const CommandText& text, std::span<const AddCommand> commands, int argc,
                 char** argv);
 
 /// What every program does first: standard descriptors that the caller has closed are occupied, and
-/// a reader of its output that has seen enough ends it quietly.
+/// a closed pipe of its output ends it quietly.
 void arrange_process();
 
 }  // namespace spcart::command

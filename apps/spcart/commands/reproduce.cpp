@@ -26,8 +26,8 @@
 namespace spcart::command {
 namespace {
 
+using reproduce::ClaimResult;
 using reproduce::Experiment;
-using reproduce::JudgedClaim;
 using reproduce::Outcome;
 
 struct ReproduceArguments {
@@ -43,7 +43,7 @@ constexpr std::string_view kReport = "report.html";
 constexpr std::array<std::string_view, 4> kFiles = {"reproduction.json", "claims.json",
                                                     "reproduction.md", kReport};
 
-/// The folder of --out: made before the work, and removed again where that leaves it empty.
+/// The folder of --out: created before the work, and removed again if it stays empty.
 class OutFolder {
  public:
   explicit OutFolder(std::string path) : path_(std::move(path)) {
@@ -56,7 +56,7 @@ class OutFolder {
           fmt::format("the folder cannot be made: {}", failed ? failed.message() : "it is a file"));
   }
   ~OutFolder() {
-    std::error_code ignored;  // it is not empty if all went well
+    std::error_code ignored;  // it is not empty if everything succeeded
     if (made_) std::filesystem::remove(path_, ignored);
   }
   OutFolder(const OutFolder&) = delete;
@@ -112,7 +112,7 @@ std::string heading(const Outcome& outcome) {
 /// What the paper says, what was measured, and whether the claim holds.
 std::string claims_table(const Outcome& outcome) {
   TextTable table("ll");
-  for (const JudgedClaim& claim : outcome.claims) {
+  for (const ClaimResult& claim : outcome.claims) {
     std::string words =
         fmt::format("{}\npaper: {}\nhere: {}", claim.claim, claim.paper, claim.measured);
     if (!claim.note.empty()) words += "\nnote: " + claim.note;
@@ -188,7 +188,7 @@ Command add_reproduce(CLI::App& program) {
       ->group("Options");
   app.add_flag("--list", arguments->list, "name the experiments, and run none")->group("Options");
   app.add_option("--out", arguments->out,
-                 "write reproduction.json, claims.json, reproduction.md and, where the program has "
+                 "write reproduction.json, claims.json, reproduction.md and, if the program has "
                  "the page of reports, report.html into this folder")
       ->type_name("DIR")
       ->group("Output (- is standard output)");

@@ -26,8 +26,8 @@ struct TransformArguments {
   std::string model, scores = "-";
 };
 
-/// A covariance does not know the means of its samples. What is not known of the old data may not
-/// be measured on the new instead: the scores would depend on which samples come together.
+/// A covariance does not contain the means of its samples. What is not known of the old data must
+/// not be measured on the new data instead: the scores would depend on which samples come together.
 void leave_unknown_out(Preparation& preparation, std::vector<std::string>& warnings) {
   if (preparation.center && !preparation.means) {
     preparation.center = false;
@@ -77,7 +77,7 @@ Command add_transform(CLI::App& program) {
        .summary = "Compute the scores of samples, also new ones, on the components of a result",
        .usage = "DATA --model R.json [options]",
        .detail = "DATA is centred and scaled as the model's own data was. Variables of the same "
-                 "names are matched by name, in any order; where one side has none, by position.",
+                 "names are matched by name, in any order; if one side has none, by position.",
        .examples = {"spcart fit samples.csv -r 3 --json model.json",
                     "spcart transform new.csv --model model.json --scores scores.csv"}});
   auto arguments = std::make_shared<TransformArguments>();

@@ -40,7 +40,7 @@ extern "C" void ask_to_stop(int) {
   errno = saved;
 }
 
-/// The next byte of the pipe, or none after so many milliseconds (-1: wait for ever).
+/// The next byte of the pipe, or none after this many milliseconds (-1: wait forever).
 char next_event(int milliseconds) {
   pollfd ready = {wake_pipe[0], POLLIN, 0};
   const int count = poll(&ready, 1, milliseconds);
@@ -59,8 +59,8 @@ void watch() {
   std::_Exit(1);
 }
 
-/// Replaces one handler of the signals that end programs by another. One that is ignored, as by
-/// nohup, stays so.
+/// Replaces one handler of the signals that end programs by another. A signal that is ignored, as
+/// by nohup, stays ignored.
 void replace_handlers(void (*before)(int), void (*after)(int)) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action = {};

@@ -19,16 +19,17 @@ class InterruptWatch {
   std::thread watcher_;
 };
 
-/// Was a stop asked for?
+/// Whether a stop was requested.
 bool interrupted();
 
-/// What the command is doing, as in "interrupted while reading the data". The text must live on.
+/// What the command is doing, as in "interrupted while reading the data". The text must outlive the
+/// call.
 void set_activity(const char* doing);
 
 /// Remembers that an output is complete.
 void note_written(const std::string& name);
 
-/// Says on standard error, once, in what the command was interrupted.
+/// Reports on standard error, once, what the command was doing when it was interrupted.
 void report_interruption();
 
 }  // namespace spcart::command

@@ -71,7 +71,7 @@ void Outputs::write() {
     output.file.prepare(*output.text);
     ready.push_back(&output);
   }
-  // A device can still fail, a file that only lacks its name hardly can.
+  // Writing a device can still fail, renaming a written file hardly can.
   std::ranges::stable_sort(ready, {}, [](const Output* output) {
     return output->to_stdout() ? 2 : output->file.is_direct() ? 0 : 1;
   });

@@ -9,7 +9,7 @@
 
 namespace spcart::command {
 
-/// A flag that names an output, and what was given for it: a file, "-" or nothing.
+/// A flag that names an output, and its value: a file, "-" or nothing.
 struct OutputArgument {
   std::string_view flag;
   std::string path;
@@ -24,10 +24,10 @@ class Outputs {
   bool wants(std::string_view flag) const;
   bool uses_stdout() const;
 
-  /// The text of a wanted output.
+  /// The text of a requested output.
   void set(std::string_view flag, std::string text);
 
-  /// Writes all or, where one of them fails, as little as can be: files get their names only when
+  /// Writes all or, if one of them fails, as little as possible: files get their names only when
   /// every one is written. Standard output, which may be a pipe that ends the process, is last.
   void write();
 

@@ -36,7 +36,7 @@ const char* words(std::string_view stage_name) {
       {"refit", "refitting"},
       {"refine", "refining"},
       {"search", "searching for better ones"},
-      {"score", "judging the components"},
+      {"score", "evaluating the components"},
       {"permute", "permuting columns"},
       {"read", "counting variables to read"},
       {"validate", "cross-validating"},

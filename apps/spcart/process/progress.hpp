@@ -7,12 +7,12 @@
 
 namespace spcart::command {
 
-/// Takes the cursor to the start of its line and clears that.
+/// Moves the cursor to the start of its line and clears the line.
 inline constexpr std::string_view kEraseLine = "\r\x1b[K";
 
-/// What the command is doing, and how far it is: one line on standard error that is kept up to date
-/// while this object lives, where a person watches and the work takes longer than half a second.
-/// It is also the way by which an interrupt reaches the work.
+/// What the command is doing, and its progress: one line on standard error that is updated while
+/// this object lives, if a person watches and the work takes longer than half a second. An
+/// interrupt also reaches the work through it.
 class Activity {
  public:
   explicit Activity(bool quiet);
@@ -20,7 +20,8 @@ class Activity {
   Activity(const Activity&) = delete;
   Activity& operator=(const Activity&) = delete;
 
-  /// Starts a stage in words that follow "while": "reading the data". The text must live on.
+  /// Starts a stage, in words that follow "while": "reading the data". The text must outlive this
+  /// object.
   void enter(const char* doing) const;
 
   Tick tick() const;

@@ -13,7 +13,7 @@ void replace(std::string& text, std::string_view what, std::string_view by) {
   if (const auto at = text.find(what); at != std::string::npos) text.replace(at, what.size(), by);
 }
 
-/// By the names that the rest of the output has.
+/// The names that the rest of the output uses.
 std::string in_words(std::string_view name) {
   std::string text(name);
   std::ranges::replace(text, '_', ' ');
@@ -36,7 +36,7 @@ std::string interval(double low, double high) {
   return low == high ? fmt::format("{:.4f}", low) : fmt::format("{:.4f} to {:.4f}", low, high);
 }
 
-/// The end of the interval that says something.
+/// The informative end of the interval.
 std::string guaranteed(const Bound& bound) {
   if (!bound.applies) return "-";
   if (bound.kind == BoundKind::estimate) return fmt::format("about {:.4f}", bound.lower);

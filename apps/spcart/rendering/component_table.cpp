@@ -13,7 +13,7 @@
 namespace spcart::command {
 namespace {
 
-constexpr int kMostVariables = 12;     // of a component, unless all are asked for
+constexpr int kMostVariables = 12;     // of a component, unless all are requested
 constexpr Index kManyComponents = 16;  // more than that get one line each
 constexpr int kNameWidth = 32;
 constexpr int kGap = 3;
@@ -51,7 +51,7 @@ class Flow {
   Flow(int indent, int width, bool one_line)
       : indent_(indent), width_(width), one_line_(one_line) {}
 
-  /// False where the item, and room for `reserve` columns after it, no longer fits on one line.
+  /// False if the item, and `reserve` columns after it, no longer fit on one line.
   bool add(const std::string& item, int item_width, int reserve) {
     const int gap = column_ == 0 ? 0 : kGap;
     const bool fits = column_ + gap + item_width + (one_line_ ? reserve : 0) <= width_;
@@ -90,7 +90,7 @@ std::string variables_text(const std::vector<Entry>& entries, std::span<const st
                            const Layout& layout) {
   if (entries.empty()) return dim("none");
   Flow flow(layout.indent, std::max(terminal().width - layout.indent, 24), layout.one_line);
-  // Leaving out a single variable would take as much room as showing it.
+  // Leaving out a single variable would need as much space as showing it.
   const std::size_t most = entries.size() <= layout.most + 1 ? entries.size() : layout.most;
   std::size_t shown = 0;
   for (; shown < most; ++shown) {
@@ -149,11 +149,11 @@ std::string component_table(const Loadings& loadings, const Criteria& criteria,
 
 namespace {
 
-/// A target that was searched for: what it took.
+/// A target that was searched for, and the number of trials.
 std::string target_line(const Result& result) {
   if (!result.target || result.target->trials == 0) return "";
   const TargetReport& target = *result.target;
-  // A search leaves the lambda that it started from behind.
+  // After a search, the lambda that it started from no longer applies.
   const std::string lambda =
       result.search ? "" : fmt::format(" at lambda {:.4g}", result.truncation->lambda);
   const std::string line =
@@ -162,7 +162,7 @@ std::string target_line(const Result& result) {
   return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
 }
 
-/// What the search gained, and how much overlap it was allowed.
+/// The gain of the search, and the allowed overlap.
 std::string search_line(const Result& result) {
   if (!result.search) return "";
   const std::string line =
@@ -172,7 +172,7 @@ std::string search_line(const Result& result) {
   return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
 }
 
-/// Whether other starts end elsewhere.
+/// Whether other starts lead to other results.
 std::string restarts_line(const Result& result) {
   if (!result.restarts) return "";
   const Restarts& restarts = *result.restarts;

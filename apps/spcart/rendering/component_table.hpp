@@ -8,15 +8,15 @@
 
 namespace spcart::command {
 
-/// A line or a few for each component: its share of the variance, its number of nonzeros and its
-/// variables by falling weight. Unless all are asked for, components show at most a dozen, and one
-/// line each where there are many of them. With stability, how often a variable was selected stands
+/// A few lines per component: its share of the variance, its number of nonzeros and its variables
+/// by descending weight. Unless all are requested, components show at most a dozen, and one line
+/// each if there are many of them. With stability, the selection frequency of a variable is shown
 /// beside its weight.
 std::string component_table(const Loadings& loadings, const Criteria& criteria,
                             std::span<const std::string> variables, bool all,
                             const Stability* stability = nullptr);
 
-/// What the components do together, and how they came about.
+/// What the components explain together, and how they were found.
 std::string totals(const Result& result);
 
 /// "hard truncation at 0.2774", "10 zeros per component", ...

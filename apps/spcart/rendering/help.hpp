@@ -6,7 +6,7 @@
 
 namespace spcart::command {
 
-/// What --help says of a command, besides its options.
+/// The text of --help for a command, besides its options.
 struct CommandText {
   std::string name;
   std::string summary;                ///< one sentence without its full stop
@@ -15,7 +15,7 @@ struct CommandText {
   std::vector<std::string> examples;  ///< whole command lines
 };
 
-/// Gives the program or one of its commands its words and the layout of its --help.
+/// Sets the texts of the program or of one of its commands, and the layout of its --help.
 void describe(CLI::App& app, const CommandText& text);
 CLI::App& add_command(CLI::App& program, const CommandText& text);
 

@@ -75,7 +75,7 @@ void print_error(std::string_view text) noexcept {
 
 void print_warnings(const std::vector<std::string>& warnings) {
   for (std::string warning : warnings) {
-    // The library names the option; here it is a flag.
+    // The library names the option; in the command it is a flag.
     constexpr std::string_view kScale = "option scale";
     if (const std::size_t at = warning.find(kScale); at != std::string::npos)
       warning.replace(at, kScale.size(), "--scale");

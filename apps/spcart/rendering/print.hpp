@@ -6,11 +6,11 @@
 
 namespace spcart::command {
 
-/// How standard output may be written to.
+/// The capabilities of standard output.
 struct Terminal {
   bool colour = false;  ///< a terminal, and NO_COLOR is not set
   bool utf8 = false;    ///< by the locale
-  int width = 100;      ///< columns; 100 where it is no terminal
+  int width = 100;      ///< columns; 100 if it is not a terminal
 };
 const Terminal& terminal();
 
@@ -19,20 +19,20 @@ bool stderr_is_terminal();
 /// Writes to standard output. Throws std::runtime_error if that fails (disk full).
 void print(std::string_view text);
 
-/// Writes to standard error, if that takes anything: that it does not is no failure of the work.
+/// Writes to standard error. A failure is ignored: the work itself did not fail.
 void print_error(std::string_view text) noexcept;
 
 /// Writes "spcart: warning: ..." to standard error.
 void print_warnings(const std::vector<std::string>& warnings);
 
-/// The text as it is, or with the terminal's emphasis where colour is wanted.
+/// The text, emphasised if the terminal has colour.
 std::string bold(std::string_view text);
 std::string dim(std::string_view text);
 
 /// Columns of text, each as wide as its widest cell.
 class TextTable {
  public:
-  /// One letter per column: 'l' or 'r', how it is aligned.
+  /// One letter per column for its alignment: 'l' or 'r'.
   explicit TextTable(std::string alignment) : alignment_(std::move(alignment)) {}
 
   void add_header(std::vector<std::string> cells);

@@ -18,15 +18,15 @@
 namespace spcart::command {
 namespace {
 
-/// The built page, or an empty text: npm may have failed where it was there.
+/// The embedded page, or an empty text: npm may have failed although it was found.
 std::string_view page() {
   const auto pages = report_pages();
   return pages.empty() ? std::string_view() : pages.front().text;
 }
 
-/// The document with every list of positions, "index":[2,3,7], as steps from one to the next,
-/// "steps":[2,1,4]: a tenth of the size where loadings are dense. Within a text JSON escapes the
-/// quotes, so that what is found here is a field.
+/// The document with every list of positions, "index":[2,3,7], as differences between neighbours,
+/// "steps":[2,1,4]: a tenth of the size if loadings are dense. JSON escapes quotes within a text,
+/// so that every match is a field.
 std::string with_steps(std::string_view json) {
   constexpr std::string_view kField = "\"index\":[";
   std::string out;
@@ -51,11 +51,11 @@ std::string with_steps(std::string_view json) {
 std::string gzipped(std::string_view text) {
   constexpr int kGzip = 15 + 16, kMemory = 9;
   z_stream stream{};
-  // Digits of numbers hardly repeat: Z_FILTERED does not look for what repeats by chance.
+  // Digits of numbers hardly repeat: Z_FILTERED does not look for accidental repetition.
   if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, kMemory, Z_FILTERED) != Z_OK)
     throw std::bad_alloc();
   std::string out(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
-  // zlib counts in 32 bits: larger texts go in and out by parts.
+  // zlib counts in 32 bits: larger texts are passed in parts.
   constexpr std::size_t kPart = std::size_t{1} << 30;
   std::size_t taken = 0, made = 0;
   for (int status = Z_OK; status != Z_STREAM_END;) {

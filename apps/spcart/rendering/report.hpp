@@ -5,15 +5,15 @@
 
 namespace spcart::command {
 
-/// Does the program carry the page of reports?
+/// Whether the page of reports is embedded in the program.
 bool has_report_page();
 
-/// Throws Error, with the way to get one, where it does not.
+/// Throws Error, with instructions, if it is not.
 void require_report_page();
 
-/// The page with a document in it, as one HTML text that needs nothing else. The document is
-/// gzipped and in base64, so that nothing of it ever stands as HTML or script. Throws Error if
-/// the program has no page.
+/// The page with a document in it, as one self-contained HTML text. The document is gzipped and in
+/// base64, so that no part of it can act as HTML or script. Throws Error if the program has no
+/// page.
 std::string report_page(std::string_view json);
 
 /// The document with what only a report shows, a JSON object, as its last field "report".

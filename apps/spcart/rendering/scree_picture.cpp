@@ -18,7 +18,7 @@ constexpr Index kMostRows = 8, kMostColumns = 10;
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
-/// A bar of `filled` of the width, with a mark over it at each threshold.
+/// A bar of `filled` of the width, with a mark at each threshold.
 std::string bar(double filled, double permuted, double stick) {
   const auto column = [](double part) {
     return static_cast<int>(std::lround(std::clamp(part, 0.0, 1.0) * (kBarWidth - 1)));
@@ -37,7 +37,7 @@ std::string bar(double filled, double permuted, double stick) {
   return text;
 }
 
-/// Components that are worth showing: those that anything speaks for, and some more.
+/// Components that are worth showing: those that any criterion suggests, and some more.
 Index shown(const Choice& choice) {
   constexpr Index kMore = 3, kLeast = 5, kMost = 12;
   const Scree& scree = choice.scree;
@@ -46,8 +46,8 @@ Index shown(const Choice& choice) {
   return std::min(std::clamp(last, kLeast, kMost), scree.variances.size());
 }
 
-/// What of the held-out points is shown: as many numbers as there is room for, around that of the
-/// least error.
+/// Which of the held-out points are shown: as many numbers as there is room for, around the one
+/// with the least error.
 std::vector<Index> window(std::vector<Index> numbers, Index center, Index most) {
   std::ranges::sort(numbers);
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
@@ -57,8 +57,8 @@ std::vector<Index> window(std::vector<Index> numbers, Index center, Index most) 
   return {numbers.begin() + first, numbers.begin() + std::min(first + most, count)};
 }
 
-/// The error in percent, marked where it is the least or the chosen one; nothing where that setting
-/// was not tried.
+/// The error in percent, marked if it is the least or the chosen one; empty if that setting was not
+/// tried.
 std::string cell(const Choice& choice, Index components, Index nonzeros) {
   const auto found = std::ranges::find_if(choice.held_out, [&](const ValidationPoint& point) {
     return point.components == components && point.nonzeros == nonzeros;

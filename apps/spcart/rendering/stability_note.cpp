@@ -8,7 +8,7 @@
 namespace spcart::command {
 namespace {
 
-/// "PC2 x7 62%, ..." of what is missing from the loadings, the first few.
+/// "PC2 x7 62%, ..." for variables that are missing from the loadings, the first few.
 std::string missing(const Stability& stability, const Loadings& loadings,
                     std::span<const std::string> variables) {
   constexpr double kOften = 0.5;

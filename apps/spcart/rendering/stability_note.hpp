@@ -7,8 +7,8 @@
 
 namespace spcart::command {
 
-/// What the frequencies in the table mean, how alike the components of resamples were, and which
-/// variables were selected more often than not although the fit has them not.
+/// What the frequencies in the table mean, how similar the components of resamples were, and which
+/// variables were selected more often than not although they are not in the fit.
 std::string stability_note(const Stability& stability, const Loadings& loadings,
                            std::span<const std::string> variables);
 

@@ -18,7 +18,7 @@ struct CodePoint {
   std::size_t bytes = 1;
 };
 
-/// The code point at the start of the text, or none if the bytes are no UTF-8.
+/// The code point at the start of the text, or none if the bytes are not UTF-8.
 std::optional<CodePoint> first_code_point(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return CodePoint{lead, 1};
@@ -127,7 +127,7 @@ std::string wrapped(std::string_view text, int width, int indent) {
 }
 
 std::string percent_down(double fraction) {
-  constexpr double kRounding = 1e-9;  // of a fraction that is meant to be the bar itself
+  constexpr double kRounding = 1e-9;  // of a fraction that is meant to equal the bar
   return fmt::format("{:.1f} %", std::floor(1000 * (fraction + kRounding)) / 10);
 }
 

@@ -20,7 +20,7 @@ using sparse::kWidestPanel;
 using sparse::Panel;
 using sparse::PartialSums;
 
-/// Sums over numbers about the first of them, which lose nothing to a large mean.
+/// Sums of deviations from the first number, which are accurate even for a large mean.
 struct ShiftedSums {
   double count = 0, origin = 0, sum = 0, squares = 0;
 
@@ -41,7 +41,7 @@ struct ShiftedSums {
   }
 };
 
-/// All columns of a block in panels, as a file is read once for all of them.
+/// All columns of a block in panels, because the file is read once for all of them.
 std::vector<Panel> panels_of(ConstBlock x) {
   std::vector<Panel> panels;
   for (Index first = 0; first < x.cols(); first += kWidestPanel) {
@@ -52,13 +52,13 @@ std::vector<Panel> panels_of(ConstBlock x) {
   return panels;
 }
 
-/// The columns of y that panel g stands for.
+/// The columns of y that belong to panel g.
 auto columns_of(Block& y, std::size_t g) {
   const Index first = static_cast<Index>(g) * kWidestPanel;
   return y.middleCols(first, std::min(y.cols() - first, kWidestPanel));
 }
 
-/// T is the type in which the numbers come to memory.
+/// T is the type of the numbers in memory.
 template <class T>
 class SparseFileMatrix final : public StoredMatrix {
  public:
@@ -70,7 +70,7 @@ class SparseFileMatrix final : public StoredMatrix {
  private:
   using Rows = sparse::Lines<T, std::int32_t>;
 
-  /// visit(rows, first) for every block of rows.
+  /// Calls visit(rows, first) for every block of rows.
   template <class Visit>
   void for_blocks(const Tick& tick, Visit visit) const {
     SparseBlocks blocks(view_);
@@ -83,17 +83,17 @@ class SparseFileMatrix final : public StoredMatrix {
     }
   }
 
-  /// How many threads may each have a panel of their own.
+  /// Number of threads that may each have a panel of their own.
   Index parts(Index width) const {
     if (static_cast<double>(width) * entries() <= static_cast<double>(kWorthThreads)) return 1;
     const auto bytes = static_cast<std::uint64_t>(cols() * width) * sizeof(double);
     return std::min(threads(), 2 + static_cast<Index>(view_.memory / bytes));
   }
 
-  /// What one pass finds out about a variable.
+  /// What one pass measures of a variable.
   struct Seen {
     ShiftedSums entries;        ///< without the means of their rows
-    ShiftedSums means_of_rows;  ///< where it has entries
+    ShiftedSums means_of_rows;  ///< of the rows in which it has entries
     double largest = 0;
   };
 
@@ -137,8 +137,8 @@ class SparseFileMatrix final : public StoredMatrix {
     }
   }
 
-  /// Zeros count too, but were never visited: with t = m_i + c_j, the squares of a variable are
-  /// those of its entries about t, plus t^2 of its zeros.
+  /// Zeros count too, but were not visited: with t = m_i + c_j, the squares of a variable are those
+  /// of its entries about t, plus t^2 for its zeros.
   void set_moments(const Seen& seen, const ShiftedSums& row_means, double& mean,
                    double& squares) const {
     const auto n = static_cast<double>(rows());
@@ -176,7 +176,7 @@ class SparseFileMatrix final : public StoredMatrix {
 
    private:
     SparseBlocks blocks_;
-    const SparseBlock* block_ = nullptr;  ///< the panel that is ready lies within it
+    const SparseBlock* block_ = nullptr;  ///< contains the current panel
   };
 
   std::unique_ptr<Pass> open(Along along, Index step) const override {
@@ -239,7 +239,7 @@ class SparseFileMatrix final : public StoredMatrix {
 
   Index panel_bytes() const override { return panel_bytes_of(view_); }
 
-  /// By products with unit vectors, as many at a time as one pass can take.
+  /// By products with unit vectors, as many at a time as fit in one pass.
   void do_outer_gram(Block g, const Tick& tick) const override {
     constexpr Index kLeast = 16;
     const Index fitting = panel_bytes() / (cols() * static_cast<Index>(sizeof(double)));

@@ -8,11 +8,11 @@
 
 namespace spcart::sparse {
 
-// Two ways to products of all pairs from compressed lines L, one below the other: L'L as a sum over
-// lines, and LL' from pairs of lines. Each is A'A or AA' of a table, by how it is stored. Only the
-// lower half of G is written.
+// Two ways to compute products of all pairs from compressed lines L, stacked as rows: L'L as a sum
+// over lines, and LL' from pairs of lines. Each is A'A or AA' of a table, depending on its storage.
+// Only the lower half of G is written.
 
-/// Where to cut the columns of L'L into parts of about equal work.
+/// Where to divide the columns of L'L into parts of about equal work.
 template <class T, class I>
 std::vector<Index> column_cuts(const Lines<T, I>& lines, Index size, Index parts) {
   std::vector<double> work(static_cast<std::size_t>(size), 0.0);
@@ -34,8 +34,8 @@ std::vector<Index> column_cuts(const Lines<T, I>& lines, Index size, Index parts
   return cuts;
 }
 
-/// G += L'WL for sorted lines and W = diag(weights), or the identity where it is null. Each thread
-/// has columns of G of its own, and goes through all lines for as many of them as stay in cache.
+/// G += L'WL for sorted lines and W = diag(weights), or the identity if it is null. Each thread has
+/// its own columns of G, and goes through all lines for as many of them as stay in cache.
 template <class T, class I>
 void add_line_squares(const Lines<T, I>& lines, const double* weights,
                       Block g) {  // NOLINT(performance-unnecessary-value-param): it is written
@@ -58,8 +58,8 @@ void add_line_squares(const Lines<T, I>& lines, const double* weights,
   });
 }
 
-/// G = LWL' for W = diag(weights), or the identity where it is null: a few lines at a time are
-/// spread out, and multiplied by those that follow.
+/// G = LWL' for W = diag(weights), or the identity if it is null: a few lines at a time are
+/// expanded to dense, and multiplied by those that follow.
 template <class T, class I>
 void multiply_lines(const Lines<T, I>& lines, Index length, const double* weights, Block g,
                     const Tick& tick) {
@@ -72,8 +72,8 @@ void multiply_lines(const Lines<T, I>& lines, Index length, const double* weight
         for (I k = lines.begin[first + c]; k < lines.end[first + c]; ++k)
           f(spread(lines.inner[k], c), lines.inner[k], lines.values[k]);
     };
-    for_spread([&](double& number, I place, T value) {
-      number = static_cast<double>(value) * (weights ? weights[place] : 1);
+    for_spread([&](double& number, I index, T value) {
+      number = static_cast<double>(value) * (weights ? weights[index] : 1);
     });
     const Lines<T, I> rest = lines.range(first, lines.count);
     products.setZero(rest.count, kWidestPanel);

@@ -7,13 +7,13 @@
 
 namespace spcart::sparse {
 
-/// Some columns of a block of vectors, row by row, so that an entry of S meets all of them at once:
-/// 4, 8, 12 or 16, filled up with zeros.
+/// Some columns of a block of vectors, row by row, so that an entry of S is multiplied with all of
+/// them at once: 4, 8, 12 or 16, padded with zeros.
 using Panel = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 inline constexpr Index kWidestPanel = 16;
 
-/// f(panel, columns, tick) for all columns of x, panel by panel, where `columns` are those of y
-/// that the panel stands for.
+/// Calls f(panel, columns, tick) for all columns of x, panel by panel, where `columns` are the
+/// columns of y that belong to the panel.
 template <class F>
 void for_panels(ConstBlock x, Block y, const Tick& tick, F f) {
   Panel panel;
@@ -30,10 +30,11 @@ void for_panels(ConstBlock x, Block y, const Tick& tick, F f) {
   }
 }
 
-/// How many entries ahead the rows of a panel are asked for: they lie all over it.
+/// Number of entries by which the rows of a panel are prefetched, because they are scattered over
+/// it.
 inline constexpr Index kAhead = 16;
 
-/// visit(value, row of the panel) for each entry of line i.
+/// Calls visit(value, row of the panel) for each entry of line i.
 template <Index W, class Number, class T, class I, class Visit>
 [[gnu::always_inline]] inline void for_line(const Lines<T, I>& lines, Index i, Number* panel,
                                             Visit visit) {

@@ -8,7 +8,7 @@
 namespace spcart::sparse {
 
 /// Lines of a compressed sparse table S: rows of a CSR, columns of a CSC one, or parts of them. The
-/// entries of line i are those from begin[i] to end[i]; inner - base is their place in the line.
+/// entries of line i are those from begin[i] to end[i]; inner - base is their index in the line.
 template <class T, class I>
 struct Lines {
   const T* values;
@@ -24,11 +24,11 @@ struct Lines {
   Lines range(Index first, Index last) const {
     return {values, inner, begin + first, end + first, last - first, base};
   }
-  /// Where lines lie one behind the other.
+  /// Number of entries, if the lines are contiguous.
   Index entries() const { return count > 0 ? Index{end[count - 1]} - Index{begin[0]} : 0; }
 };
 
-/// Where to cut lines that lie one behind the other into parts of about equal work.
+/// Where to divide contiguous lines into parts of about equal work.
 template <class T, class I>
 std::vector<Index> balanced_cuts(const Lines<T, I>& lines, Index parts) {
   const auto work_before = [&](Index i) { return Index{lines.begin[i]} - lines.begin[0] + i; };
@@ -46,7 +46,7 @@ std::vector<Index> balanced_cuts(const Lines<T, I>& lines, Index parts) {
   return cuts;
 }
 
-/// f(part, first, last) for parts of about equal work, side by side.
+/// Calls f(part, first, last) for parts of about equal work, in parallel.
 template <class T, class I, class F>
 void for_parts(const Lines<T, I>& lines, Index parts, F f) {
   const std::vector<Index> cuts = balanced_cuts(lines, parts);
@@ -55,8 +55,8 @@ void for_parts(const Lines<T, I>& lines, Index parts, F f) {
   });
 }
 
-/// visit(part, first, last) for ranges of `step` places from `first` to `last`, where `part` is
-/// what the lines have in these places. The entries of a line must be sorted.
+/// Calls visit(part, first, last) for ranges of `step` indices from `first` to `last`, where `part`
+/// is the part of the lines in this range. The entries of a line must be sorted.
 template <class T, class I, class Visit>
 void for_ranges(const Lines<T, I>& lines, Index first, Index last, Index step, Visit visit) {
   std::vector<I> begin(static_cast<std::size_t>(lines.count)), end(begin);
@@ -65,16 +65,16 @@ void for_ranges(const Lines<T, I>& lines, Index first, Index last, Index step, V
                                       static_cast<I>(first));
     end[i] = static_cast<I>(found - lines.inner);
   }
-  for (Index place = first; place < last; place += step) {
-    const Index stop = std::min(place + step, last);
+  for (Index start = first; start < last; start += step) {
+    const Index stop = std::min(start + step, last);
     begin.swap(end);
     for (std::size_t i = 0; i < end.size(); ++i) {
       I k = begin[i];
       while (k < lines.end[i] && lines.inner[k] < stop) ++k;
       end[i] = k;
     }
-    visit(Lines<T, I>{lines.values, lines.inner, begin.data(), end.data(), lines.count, place},
-          place, stop);
+    visit(Lines<T, I>{lines.values, lines.inner, begin.data(), end.data(), lines.count, start},
+          start, stop);
   }
 }
 

@@ -10,11 +10,11 @@
 
 namespace spcart::sparse {
 
-/// Doubles of a panel that are kept at a time where S is stored by columns. With more they leave
-/// the cache; with less the columns are cut into pieces too short to be read fast.
+/// Doubles of a panel that are kept at a time if S is stored by columns. More would not stay in
+/// cache; fewer would divide the columns into pieces too short to be read fast.
 inline constexpr Index kKeptDoubles = Index{1} << 19;
 
-/// y += L x for lines L that lie one behind the other, where y has one row per line.
+/// y += L x for contiguous lines L, where y has one row per line.
 template <class T, class I>
 void gather(const Lines<T, I>& lines, const Panel& x, double* y) {
   const Index parts = lines.entries() * x.cols() > kWorthThreads ? threads() : 1;
@@ -23,8 +23,8 @@ void gather(const Lines<T, I>& lines, const Panel& x, double* y) {
   });
 }
 
-/// How many threads may each add to a panel of their own: such panels beyond two take together at
-/// most a fifth of the table's memory.
+/// Number of threads that may each add to a panel of their own: such panels beyond two may use at
+/// most a fifth of the table's memory in total.
 template <class T, class I>
 Index parts_for(const Lines<T, I>& lines, Index rows, Index width) {
   if (lines.entries() * width <= kWorthThreads) return 1;
@@ -32,7 +32,7 @@ Index parts_for(const Lines<T, I>& lines, Index rows, Index width) {
   return std::min(threads(), 2 + spare / (rows * width * static_cast<Index>(sizeof(double))));
 }
 
-/// A panel that threads add to, each in a part of its own.
+/// A panel to which threads add, each to a part of its own.
 class PartialSums {
  public:
   PartialSums(Index parts, Index rows, Index width) : parts_(static_cast<std::size_t>(parts)) {
@@ -43,7 +43,7 @@ class PartialSums {
   Panel& part(Index t) { return parts_[static_cast<std::size_t>(t)]; }
   const Panel& part(Index t) const { return parts_[static_cast<std::size_t>(t)]; }
 
-  /// y = their sum, always in the same order, without the columns that only fill up.
+  /// y = their sum, always in the same order, without the padding columns.
   void add_up(Block y) const {
     constexpr Index kRows = 1024;
 #pragma omp parallel for schedule(static) if (parts() > 1)
@@ -60,11 +60,11 @@ class PartialSums {
 };
 
 /// S'T - c 1'T - 1 m'T for T = (S - m 1' - 1 c') x, where x is a panel, c are the means of the
-/// columns of S and m those of its rows. S is given to it block by block, and no more of T is kept
-/// than stays in cache.
+/// columns of S and m those of its rows. S is passed block by block, and no more of T is kept than
+/// stays in cache.
 class GramProduct {
  public:
-  /// x and c must outlive it. As many threads as it has parts will add to it.
+  /// x and c must outlive it. As many threads add to it as it has parts.
   GramProduct(const Panel& x, const Vector& means, Index parts)
       : x_(x),
         means_(means),
@@ -73,7 +73,7 @@ class GramProduct {
         sums_(parts, x.rows(), x.cols()),
         totals_(Panel::Zero(2 * parts, x.cols())) {}
 
-  /// Some rows. `row_means` are theirs, or null for zeros.
+  /// Adds some rows. `row_means` are theirs, or null for zeros.
   template <class T, class I>
   void add_rows(const Lines<T, I>& rows, const double* row_means) {
     for_parts(rows, sums_.parts(), [&](Index t, Index first, Index last) {
@@ -85,7 +85,8 @@ class GramProduct {
     });
   }
 
-  /// All that sorted columns have from row `first` to `last`. `row_means` are those of all rows.
+  /// Adds the entries of sorted columns from row `first` to `last`. `row_means` are those of all
+  /// rows.
   template <class T, class I>
   void add_columns(const Lines<T, I>& columns, Index first, Index last, const double* row_means) {
     const auto cut = [&](Index t) { return first + (last - first) * t / sums_.parts(); };
@@ -98,14 +99,14 @@ class GramProduct {
     });
   }
 
-  /// Columns in any order, all rows at once.
+  /// Adds columns in any order, all rows at once.
   template <class T, class I>
   void add_unsorted_columns(const Lines<T, I>& columns, Index rows, const double* row_means) {
     Panel product;
     add_range(columns, rows, row_means, 0, product);
   }
 
-  /// y gets as many columns as it has.
+  /// y receives as many columns as it has.
   void finish(Block y) const {
     sums_.add_up(y);
     Eigen::RowVectorXd total = Eigen::RowVectorXd::Zero(x_.cols()), weighted = total;

@@ -24,11 +24,11 @@ using sparse::Lines;
 using sparse::Panel;
 using sparse::PartialSums;
 
-/// Entries after which a pass asks whether it shall go on.
+/// Number of entries after which a pass calls the tick.
 constexpr Index kSlab = Index{1} << 24;
 
-/// Nanoseconds of a thread, measured: for a pair of entries of a line, for an entry and a column of
-/// a panel, for an operation of a dense product, and to fill an entry of a dense panel.
+/// Nanoseconds of a thread, measured: per pair of entries of a line, per entry and column of a
+/// panel, per operation of a dense product, and to fill an entry of a dense panel.
 constexpr double kSquares = 1, kGathered = 0.1, kDense = 0.022, kLoad = 1;
 
 template <class I>
@@ -55,8 +55,8 @@ class SparseMatrix final : public StoredMatrix, public Samples {
  private:
   Index line_length() const { return by_row_ ? cols() : rows(); }
 
-  /// visit(sample, value, row) for all entries, where `row` points to four numbers that belong to
-  /// the variable; each part of the result begins as `four_numbers`.
+  /// Calls visit(sample, value, row) for all entries, where `row` points to four numbers that
+  /// belong to the variable; each part of the result starts as `four_numbers`.
   template <class Visit>
   PartialSums over_entries(const Panel& four_numbers, Visit visit) const {
     PartialSums sums(sparse::parts_for(lines_, cols(), 4), cols(), 4);
@@ -65,9 +65,9 @@ class SparseMatrix final : public StoredMatrix, public Samples {
       double* numbers = sums.part(t).data();
       for (Index i = first; i < last; ++i)
         for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
-          const Index place = lines_.inner[k];
-          visit(by_row_ ? i : place, static_cast<double>(lines_.values[k]),
-                numbers + 4 * (by_row_ ? place : i));
+          const Index index = lines_.inner[k];
+          visit(by_row_ ? i : index, static_cast<double>(lines_.values[k]),
+                numbers + 4 * (by_row_ ? index : i));
         }
     });
     return sums;
@@ -81,14 +81,15 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     return m;
   }
 
-  /// Row means (zeros where they stay), means and largest; returns how many entries a variable has.
+  /// Row means (zeros if they are not removed), means and largest; returns the number of entries
+  /// per variable.
   Vector measure_means(bool remove_row_mean, Moments& m) const {
     const PartialSums parts =
         over_entries(Panel::Zero(cols(), 4), [](Index, double value, double* row) {
           row[0] += value;
           row[1] = std::max(row[1], std::abs(value));
           row[2] += 1;
-          row[3] += value - value;  // zero, or not a number where the value is not finite
+          row[3] += value - value;  // zero, or NaN if the value is not finite
         });
     Matrix sums(cols(), 4);
     parts.add_up(sums);
@@ -106,14 +107,14 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     for (Index i = 0; i < lines_.count; ++i)
       for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
         const auto value = static_cast<double>(lines_.values[k]);
-        const Index place = lines_.inner[k];
-        if (!std::isfinite(value)) reject(value, by_row_ ? i : place, by_row_ ? place : i);
+        const Index index = lines_.inner[k];
+        if (!std::isfinite(value)) reject(value, by_row_ ? i : index, by_row_ ? index : i);
       }
     throw std::logic_error("a value that is not finite has gone");
   }
 
-  /// Zeros count too, but are never visited: with t = m_i + c_j, the squares of a variable are
-  /// those of its entries about t, plus t^2 of its zeros.
+  /// Zeros count too, but are not visited: with t = m_i + c_j, the squares of a variable are those
+  /// of its entries about t, plus t^2 for its zeros.
   void measure_squares(const Vector& entries, Moments& m) const {
     const auto n = static_cast<double>(rows());
     Panel start = Panel::Zero(cols(), 4);
@@ -131,14 +132,14 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     sums.col(2).array() += n * (m.means.array() + mean).square();
     for (Index j = 0; j < cols(); ++j)
       if (entries[j] == n) {
-        // No zeros: what the first pass lost to rounding can be given back.
+        // No zeros: what the first pass lost to rounding can be corrected.
         sums(j, 2) = -sums(j, 0) * sums(j, 0) / n;
         m.means[j] += sums(j, 0) / n;
       }
     m.squares = (sums.col(1) + sums.col(2)).cwiseMax(0.0);
   }
 
-  /// A panel is filled when it is reached: its tiles are copied from there.
+  /// A panel is filled when it is reached: its tiles are copied from it.
   class Filled final : public Pass {
    public:
     Filled(const SparseMatrix& a, Along along, Index step)
@@ -176,13 +177,13 @@ class SparseMatrix final : public StoredMatrix, public Samples {
 #pragma omp parallel for schedule(static) if (panel.size() > kWorthThreads)
     for (Index i = 0; i < lines; ++i)
       for (I k = outer_[first_line + i]; k < outer_[first_line + i + 1]; ++k) {
-        const Index place = Index{lines_.inner[k]} - first;
-        if (place < 0 || place >= last - first) continue;
-        (by_row_ ? panel(place, i) : panel(i, place)) = static_cast<double>(lines_.values[k]);
+        const Index index = Index{lines_.inner[k]} - first;
+        if (index < 0 || index >= last - first) continue;
+        (by_row_ ? panel(index, i) : panel(i, index)) = static_cast<double>(lines_.values[k]);
       }
   }
 
-  /// f(first, last) for all of `count` lines or samples, with a tick now and then.
+  /// Calls f(first, last) for all of `count` lines or samples, with a tick now and then.
   template <class F>
   void for_slabs(Index count, const Tick& tick, F f) const {
     const Index slabs = lines_.entries() / kSlab + 1;
@@ -201,7 +202,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     return y;
   }
 
-  /// x = S'y where lines are samples: each thread sums up by itself.
+  /// x = S'y if lines are samples: each thread has its own sum.
   void scatter_rows(const Panel& y, const Block& x, const Tick& tick) const {
     PartialSums sums(sparse::parts_for(lines_, cols(), y.cols()), cols(), y.cols());
     for_slabs(rows(), tick, [&](Index begin, Index end) {
@@ -215,8 +216,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     sums.add_up(x);
   }
 
-  /// S x where lines are variables: each thread has samples of its own, as far as their order lets
-  /// it find them.
+  /// S x if lines are variables: each thread has its own samples, if the entries are sorted.
   Panel scatter_columns(const Panel& x, const Tick& tick) const {
     Panel y = Panel::Zero(rows(), x.cols());
     if (!sorted_) {
@@ -283,8 +283,8 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     y = scaled(y);
   }
 
-  /// Whether products of all pairs, `size` x `size` of them, are better formed from entries than
-  /// from panels that are filled up with zeros. `by_squares`: as the sum over lines.
+  /// Whether products of all pairs, `size` x `size` of them, are formed faster from entries than
+  /// from dense panels. `by_squares`: as the sum over lines.
   bool pays(bool by_squares, Index size) const {
     if (by_squares && !sorted_) return false;
     double pairs = 0;
@@ -297,8 +297,8 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     return cost < filled * (kDense * static_cast<double>(size) + kLoad);
   }
 
-  /// Whether products of entries may be formed before the means are taken off: where these are not
-  /// much larger than what is left.
+  /// Whether products of entries may be formed before the means are subtracted: if the means are
+  /// not much larger than what remains.
   bool safe() const {
     constexpr double kSafe = 100;
     const PartialSums parts = over_entries(
@@ -353,7 +353,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     sparse::finish_gram(m, w, ones, z, ones, g);
   }
 
-  /// By a table of these columns alone, unless row means come from all of them.
+  /// By a table of these columns only, unless row means depend on all of them.
   void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const override {
     if (row_means().size() > 0) return StoredMatrix::do_gram_of(variables, g, tick);
     const std::vector<Index> chosen(variables.begin(), variables.end());
@@ -378,7 +378,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
   bool by_row_;
   const I* outer_;
   Lines<T, I> lines_;
-  bool sorted_ = false;  ///< whether indices rise in each line
+  bool sorted_ = false;  ///< whether indices are ascending in each line
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace spcart::sparse {
 
-/// Whether the indices of each line rise, and are from 0 to length - 1.
+/// Whether the indices of each line are ascending, and from 0 to length - 1.
 template <class T, class I>
 bool are_sorted(const Lines<T, I>& lines, Index length) {
   bool good = true;
@@ -24,26 +24,26 @@ bool are_sorted(const Lines<T, I>& lines, Index length) {
   return good;
 }
 
-/// Throws Error if an index is not within its line, or comes twice.
+/// Throws Error if an index is out of range, or occurs twice in a line.
 template <class T, class I>
 void check_indices(const Lines<T, I>& lines, Index length) {
   std::vector<Index> seen(static_cast<std::size_t>(length), -1);
   for (Index i = 0; i < lines.count; ++i)
     for (I k = lines.begin[i]; k < lines.end[i]; ++k) {
-      const I place = lines.inner[k];
-      if (place < 0 || place >= length)
-        throw Error(fmt::format("sparse table: index {} in line {} is not within 0 to {}", place, i,
+      const I index = lines.inner[k];
+      if (index < 0 || index >= length)
+        throw Error(fmt::format("sparse table: index {} in line {} is not within 0 to {}", index, i,
                                 length - 1));
-      Index& last = seen[static_cast<std::size_t>(place)];
+      Index& last = seen[static_cast<std::size_t>(index)];
       if (last == i)
-        throw Error(fmt::format("sparse table: line {} has two entries at {}", i, place));
+        throw Error(fmt::format("sparse table: line {} has two entries at {}", i, index));
       last = i;
     }
 }
 
 /// Throws Error if the structure of a compressed table is broken; returns whether its lines are
-/// sorted. Threads find out whether all is well; what is not is then looked for in order, so that
-/// the message is always the same.
+/// sorted. Threads check whether everything is valid; an error is then located sequentially, so
+/// that the message is always the same.
 template <class T, class I>
 bool check_structure(const Lines<T, I>& lines, Index length) {
   if (lines.count == 0) return true;

@@ -1,18 +1,18 @@
 #pragma once
 
 #include "data/stored/panels.hpp"
-#include "linalg/skinny.hpp"
+#include "linalg/thin_products.hpp"
 
 namespace spcart {
 
-/// A'(A x), summed over panels of A: each is used twice while it is near.
+/// A'(A x), summed over panels of A: each is used twice while it is in cache.
 template <class Real>
 class GramProduct {
  public:
-  /// Vectors side by side: a column for each variable, or for each sample.
+  /// Interleaved vectors: one column per variable, or per sample.
   using Rows = Eigen::MatrixX<Real>;
 
-  /// Summed in so many parts, so that no thread waits for another.
+  /// Summed in this many parts, so that no thread waits for another.
   GramProduct(const Eigen::Ref<const Eigen::MatrixX<Real>>& x, Index parts)
       : x_(Rows::Zero(skinny_width<Real>(x.cols()), x.rows())),
         sums_(static_cast<std::size_t>(parts)) {
@@ -36,7 +36,7 @@ class GramProduct {
   }
 
   /// The same for a panel that all parts share, after correct(first sample, t) for some samples at
-  /// a time, from several threads. Returns t. The panel's columns are samples, or else variables.
+  /// a time, from several threads. Returns t. The panel's columns are samples, otherwise variables.
   template <class Correct>
   const Rows& add(const SkinnyPanel<Real>& panel, bool by_sample, Correct correct) {
     const Index samples = by_sample ? panel.cols : panel.rows, width = x_.rows();
@@ -64,7 +64,7 @@ class GramProduct {
     return t_;
   }
 
-  /// To be told when all parts have so many samples more.
+  /// To be called when this many samples were added to all parts.
   void count(Index samples) {
     waiting_ += samples;
     constexpr Index kMostWaiting = 2048;  // in single precision
@@ -96,9 +96,9 @@ class GramProduct {
 
   Rows x_;
   std::vector<Rows> sums_;  ///< of each part
-  Matrix total_;            ///< what has been collected from them, if anything has
+  Matrix total_;            ///< what has been collected from them, if anything
   Rows t_;
-  Index waiting_ = 0;  ///< samples in the sums
+  Index waiting_ = 0;  ///< samples in the sums that are not collected yet
 };
 
 }  // namespace spcart

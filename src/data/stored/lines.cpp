@@ -17,7 +17,8 @@ template <class T, class Real>
 template <Index kCount>
 using Doubles = Lanes<double, kCount * sizeof(double)>;
 
-/// kParts registers of kCount numbers hold as many variables of each sum while all samples pass by.
+/// kParts registers of kCount numbers hold as many variables of each sum while all samples are
+/// read.
 template <Index kCount, Index kParts>
 [[gnu::always_inline]] inline void measure_part(double* strip, Index stride,
                                                 std::span<const double> shifts,

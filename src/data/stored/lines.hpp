@@ -7,7 +7,7 @@
 
 namespace spcart {
 
-/// Numbers that lie side by side: a sample, or a part of one.
+/// Contiguous numbers: a sample, or a part of one.
 struct Line {
   const void* data = nullptr;
   Scalar scalar = Scalar::float64;
@@ -20,7 +20,7 @@ void prepare_line(Line line, Index count, double shift, const double* means, con
                   Real* out, Simd simd = best_simd());
 
 /// A strip is some lines of doubles, line i at strip + i * stride. Subtracts shifts[i] and the
-/// origin from line i, and adds what is left, and its squares, to the sums of each variable.
+/// origin from line i, and adds the differences, and their squares, to the sums of each variable.
 void measure_strip(double* strip, Index stride, Index count, std::span<const double> shifts,
                    const double* origin, double* sums, double* squares, Simd simd = best_simd());
 

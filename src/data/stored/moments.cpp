@@ -13,7 +13,7 @@
 namespace spcart {
 namespace {
 
-/// Operations for an entry that is measured, half of them.
+/// Half the number of operations for measuring an entry.
 constexpr Index kOperations = 4;
 
 /// Variables and samples that are measured together: as many as stay in cache.
@@ -22,32 +22,32 @@ Index strip_width(Index height) {
   return std::clamp<Index>(kStripHeight * kWidestStrip / height, 4, kWidestStrip);
 }
 
-/// Up to this size, and above it where memory allows, every thread sums A'A for itself, so that
-/// none waits for another, over so many samples at once: they are still near when they are
+/// Up to this size, and above it if memory allows, every thread has its own sum of A'A, so that
+/// none waits for another, over this many samples at once: they are still in cache when they are
 /// multiplied.
 constexpr Index kSmall = 256, kDepth = 192;
 
-/// Sums over a range of a panel's samples, and room for a strip of them.
+/// Sums over a range of a panel's samples, and memory for a strip of them.
 template <class Real>
 struct Range {
   Vector sums, squares;
   Matrix strip;
-  Matrix total;  ///< this range's part of A'A over all panels, where it is summed apart
+  Matrix total;  ///< this range's part of A'A over all panels, if it has its own
   std::optional<PanelSum<Real>> gram;
   double gram_seconds = 0;
 };
 
 }  // namespace
 
-/// The pass that finds the moments of a table and, where asked for, its Gram matrix.
+/// The pass that measures the moments of a table and, if requested, its Gram matrix.
 ///
-/// What is summed are differences from an origin, the mean of all samples of the panels before.
+/// The sums are those of differences from an origin, the mean of all samples of the panels before.
 /// With N samples so far, r the sum of their differences and Q that of the squares, the squares
 /// about their mean are Q - r^2 / N, and the origin moves there (the updating of Chan, Golub and
-/// LeVeque, but for the panel's differences, which are from the old origin). No digits are lost,
-/// however the data drift: as a panel is no larger than what came before it, at least half of Q is
-/// left. The first origin is the mean of the panel's first w samples, taken about the first of all:
-/// of a variable that does not vary it is exactly the value, and of any other at least w / N of Q
+/// LeVeque, except that the panel's differences are from the old origin). No digits are lost even
+/// if the data drift: since a panel is no larger than what came before it, at least half of Q is
+/// left. The first origin is the mean of the panel's first w samples, computed about the first
+/// sample: for a constant variable it is exactly the value, and for any other at least w / N of Q
 /// is left.
 template <class Real>
 class StoredMatrix::Survey {
@@ -59,7 +59,7 @@ class StoredMatrix::Survey {
         ranges_(static_cast<std::size_t>(std::min(threads(), step_))),
         left_(Vector::Zero(p_)) {
     if (remove_row_mean) m_.row_means.resize(a.rows());
-    // Whole samples where their means are to be taken.
+    // Whole samples if their means are to be removed.
     height_ = remove_row_mean ? p_ : std::min(p_, kStripHeight);
     for (auto& range : ranges_)
       range.strip.resize(padded(height_), std::min(strip_width(height_), step_));
@@ -125,7 +125,7 @@ class StoredMatrix::Survey {
   void measure_range(const Pass& pass, Index row, Index first, Index last, Range<Real>& range) {
     range.sums = range.squares = Vector::Zero(p_);
     std::array<double, kWidestStrip> row_means{};
-    Index added = first;  // to A'A are the samples before this one
+    Index added = first;  // the samples before this one are added to A'A
     for (Index i = first; i < last; i += range.strip.cols()) {
       const Index width = std::min(range.strip.cols(), last - i);
       for (Index j = 0; j < p_; j += height_) {
@@ -153,7 +153,7 @@ class StoredMatrix::Survey {
     }
   }
 
-  /// In double precision the strip becomes a part of the panel where it is.
+  /// In double precision the strip becomes a part of the panel in place.
   Block room_for(Index i, Index j, Index width, Index height, Range<Real>& range) {
     if constexpr (!kSingle)
       if (panel_.size() > 0) return panel_.block(j, i, height, width);
@@ -182,7 +182,7 @@ class StoredMatrix::Survey {
   }
 
   void finish_gram() {
-    double longest = 0;  // of the ranges, which are summed side by side
+    double longest = 0;  // of the ranges, which are summed in parallel
     for (auto& range : ranges_)
       if (range.gram) {
         longest = std::max(longest, range.gram_seconds);
@@ -193,14 +193,14 @@ class StoredMatrix::Survey {
     subtract_moves();
     m_.gram *= unit_ * unit_;
     if constexpr (kSingle) {
-      // A unit taken from the first samples may have been too large or too small for the others.
+      // A unit from the first samples may have been too large or too small for the others.
       constexpr double kTolerance = 1e-4;
       const double expected = m_.squares.sum();
       if (!(std::abs(m_.gram.trace() - expected) <= kTolerance * expected)) m_.gram.resize(0, 0);
     }
   }
 
-  /// Where the sums are not finite, either a value is not or its square is too large.
+  /// If the sums are not finite, either a value is not finite or its square is too large.
   void reject_part(const Pass& pass, Index row, Index count) {
     Vector sample(p_);
     for (Index i = row; i < row + count; ++i) {
@@ -217,10 +217,10 @@ class StoredMatrix::Survey {
   std::vector<Range<Real>> ranges_;
   Moments m_;
   Vector origin_;
-  Vector left_;      ///< the sum of what all samples so far differ from the origin
+  Vector left_;      ///< the sum of the differences of all samples so far from the origin
   double unit_ = 1;  ///< of the panel and the Gram matrix
   Eigen::MatrixX<Real> panel_;
-  Matrix moves_;  ///< columns r / sqrt(N) that are still to be taken from the Gram matrix
+  Matrix moves_;  ///< columns r / sqrt(N) that are still to be subtracted from the Gram matrix
   Index move_count_ = 0;
 };
 

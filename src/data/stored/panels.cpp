@@ -6,7 +6,7 @@
 namespace spcart {
 
 double unit_of(double x) {
-  constexpr int kMost = 1000;  // its inverse exists, too
+  constexpr int kMost = 1000;  // its inverse exists too
   return x > 0 ? std::exp2(std::clamp(std::ilogb(x), -kMost, kMost)) : 1;
 }
 

@@ -8,16 +8,16 @@
 
 namespace spcart {
 
-/// Calls f with a number of the type that products are computed in: for its type only.
+/// Calls f with a number of the type that products are computed in; only its type matters.
 template <class F>
 decltype(auto) with_real(Precision precision, F&& f) {
   return precision == Precision::single ? f(float{}) : f(double{});
 }
 
-/// The power of two at or below x, or 1 where x is not above 0: to divide by it is exact.
+/// The power of two at or below x, or 1 if x is not above 0: division by it is exact.
 SPCART_EXPORT_TO_MPI double unit_of(double x);
 
-/// Rows to allocate for the columns of a panel: they begin on a cache line, and not all in the same
+/// Rows to allocate for the columns of a panel: they begin on a cache line, but not all in the same
 /// set of the cache.
 inline Index padded(Index height) {
   constexpr Index kLine = 16, kConflict = 256;
@@ -26,7 +26,7 @@ inline Index padded(Index height) {
 }
 
 /// A block of vectors as a factor of products in Real. In single precision every column is divided
-/// by a unit of its own: only then can all be held.
+/// by a unit of its own, so that it does not overflow.
 template <class Real>
 struct Factor;
 
@@ -43,7 +43,7 @@ struct Factor<float> {
       units[k] = unit_of(x.rows() > 0 ? x.col(k).cwiseAbs().maxCoeff() : 0);
     values = (x * units.cwiseInverse().asDiagonal()).cast<float>();
   }
-  /// Gives the product its size back.
+  /// Multiplies the product by the units again.
   void finish(Block y, double unit) const { y *= (units * unit).asDiagonal(); }
 
   Vector units;
@@ -57,10 +57,10 @@ void add_outer(const Panel& panel, Sum&& g, double sign = 1) {
   g.template selfadjointView<Eigen::Lower>().rankUpdate(panel, static_cast<Real>(sign));
 }
 
-/// The upper half as the lower one is.
+/// Copies the lower half to the upper one.
 void mirror(Block g);
 
-/// A sum over panels that ends in double whatever the panels are in. In single precision only a few
+/// A sum over panels that ends in double for either type of panels. In single precision only a few
 /// panels are summed before they are added up in double.
 template <class Real>
 class PanelSum {
@@ -70,7 +70,7 @@ class PanelSum {
     if constexpr (kSingle) part_ = Eigen::MatrixXf::Zero(total.rows(), total.cols());
   }
 
-  /// add(sum) adds to the sum a product over so many samples.
+  /// add(sum) adds to the sum a product over this many samples.
   template <class Add>
   void add(Index samples, Add add) {
     if constexpr (kSingle) {
@@ -100,7 +100,7 @@ class PanelSum {
 
   Block total_;
   Eigen::MatrixX<Real> part_;
-  Index waiting_ = 0;  ///< samples in the part
+  Index waiting_ = 0;  ///< samples in the part that are not added up yet
 };
 
 }  // namespace spcart

@@ -12,16 +12,16 @@
 namespace spcart {
 namespace {
 
-/// Variables and samples of a tile: what is loaded is prepared while it is near.
+/// Variables and samples of a tile: it is prepared while it is in cache.
 constexpr Index kTileHeight = 256, kTileWidth = 8;
 
 }  // namespace
 
-Index StoredMatrix::panel_step(Along along, std::size_t number, PanelWish wish) const {
+Index StoredMatrix::panel_step(Along along, std::size_t number, PanelSize size) const {
   constexpr Index kLeast = 16;
   const Index lines = along == Along::rows ? rows() : cols();
   const Index line_bytes = (along == Along::rows ? cols() : rows()) * static_cast<Index>(number);
-  const Index wanted = std::max(wish.bytes / line_bytes, wish.least);
+  const Index wanted = std::max(size.bytes / line_bytes, size.least);
   return std::min(std::max(std::min(wanted, panel_bytes() / line_bytes), kLeast), lines);
 }
 
@@ -47,13 +47,13 @@ void StoredMatrix::read(const Pass& pass, Index row, Index col,
   }
 }
 
-/// The parts of a panel, of whole samples (along rows) or of whole variables, that are read and
-/// multiplied by one thread each, while they are near. Where many numbers are read for few products
-/// this is what makes threads worth having.
+/// The parts of a panel, of whole samples (along rows) or of whole variables, each of which one
+/// thread reads and multiplies while it is in cache. If many numbers are read for few products,
+/// this is what makes threads pay off.
 template <class Real>
 class StoredMatrix::Strips {
  public:
-  /// For panels of up to so many samples and variables.
+  /// For panels of up to this many samples and variables.
   Strips(const StoredMatrix& a, Along along, Index samples, Index variables)
       : a_(a), by_row_(along == Along::rows) {
     constexpr Index kBytes = Index{1} << 18, kLeast = 4;
@@ -65,8 +65,8 @@ class StoredMatrix::Strips {
 
   Index team() const { return static_cast<Index>(rooms_.size()); }
 
-  /// visit(thread, row, col, strip) for every strip of the panel that begins at (row, col). A
-  /// thread has the same part of the panel whenever it comes.
+  /// Calls visit(thread, row, col, strip) for every strip of the panel that begins at (row, col). A
+  /// thread has the same part of the panel in every call.
   template <class Visit>
   void read(const Pass& pass, Index row, Index col, Index samples, Index variables, Visit visit) {
     const Index lines = by_row_ ? samples : variables;
@@ -94,7 +94,7 @@ class StoredMatrix::Strips {
 };
 
 /// Products with panels of whole samples. A panel of few samples is read in strips of variables,
-/// for each product again; any other is read once, and multiplied by all threads together.
+/// again for each product; any other is read once, and multiplied by all threads together.
 template <class Real>
 class StoredMatrix::PanelProducts {
  public:
@@ -107,7 +107,7 @@ class StoredMatrix::PanelProducts {
       buffer_.resize(padded(a.cols()), step_);
   }
 
-  /// visit(first sample, number of samples) for every panel, which can then be multiplied.
+  /// Calls visit(first sample, number of samples) for every panel, which can then be multiplied.
   template <class Visit>
   void walk(const Tick& tick, Visit visit) {
     a_.walk(Along::rows, step_, tick, [&](const Pass& pass, Index row, Index count) {
@@ -211,8 +211,8 @@ void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const 
   });
 }
 
-/// The sum of P P' over panels P, or of P'P where they hold whole variables. A small one is summed
-/// by each thread for itself.
+/// The sum of P P' over panels P, or of P'P if they hold whole variables. For a small one, each
+/// thread has its own sum.
 template <class Real>
 void StoredMatrix::sum_outer(Along along, Block g, const Tick& tick) const {
   constexpr Index kOwn = 256;

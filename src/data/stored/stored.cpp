@@ -14,12 +14,12 @@
 namespace spcart {
 namespace {
 
-/// A variable whose deviation is below this part of its largest value does not vary: what is left
-/// is rounding.
+/// A variable whose standard deviation is below this fraction of its largest value is constant: the
+/// rest is rounding error.
 constexpr double kNoVariation = 1e-14;
 
-/// By how much what centring takes away may exceed what it leaves where a product is corrected: 4
-/// bits are lost.
+/// Maximum ratio of what centring removes to what it leaves for a product that is corrected: 4 bits
+/// are lost.
 constexpr double kMostTaken = 16;
 
 /// Sizes of numbers whose products are far within the range of single precision.
@@ -60,10 +60,10 @@ void StoredMatrix::measure(const Preparation& preparation, const Tick& tick, For
       (*used.scales)[j] = 0;
       inverse_scales_[j] = 0;
     } else if (preparation.center && !preparation.means) {
-      inverse_scales_[j] = 0;  // what is left is rounding, and not to be taken for variance
+      inverse_scales_[j] = 0;  // the rest is rounding error, which must not be taken for variance
     }
   }
-  // Exact where the means are those of the data: then nothing is added to the squares.
+  // Exact if the means are those of the data: then nothing is added to the squares.
   const Vector beside_means = m.means - *used.means;
   const Vector squares = m.squares + n * beside_means.cwiseAbs2();
   const Vector norms = squares.array() * inverse_scales_.array().square();

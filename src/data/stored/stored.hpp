@@ -9,57 +9,57 @@
 
 namespace spcart {
 
-/// A table whose entries can be read. The one place where row-mean removal, centring and scaling
-/// happen: A = (S - m 1' - 1 c') D for stored S, row means m, column means c and D = diag(1/scale).
+/// A table whose entries can be read. The only class in which row-mean removal, centring and
+/// scaling happen: A = (S - m 1' - 1 c') D for stored S, row means m, column means c and D =
+/// diag(1/scale).
 ///
 /// A panel is a part of A laid out with samples as columns. Panels are prepared when they are read,
 /// before anything is rounded or multiplied, so that large means cannot destroy a Gram matrix.
 class StoredMatrix : public DataMatrix {
  public:
-  /// Standard deviations of the stored variables that are no more than rounding of their values.
+  /// Standard deviations that the rounding of the stored values alone may cause.
   const Vector& rounding() const { return rounding_; }
 
  protected:
   StoredMatrix(Index rows, Index cols, double entries) : DataMatrix(rows, cols, rows, entries) {}
 
-  /// To be called at the end of a kind's constructor.
+  /// To be called at the end of the constructor of a kind of data.
   void measure(const Preparation& preparation, const Tick& tick = {}, FormGram gram = FormGram::no);
 
   /// The order of a walk over the table: a panel holds whole samples, or whole variables.
   enum class Along { rows, columns };
 
   /// One walk over the stored table, panel by panel. Every product opens its own, so that several
-  /// may run side by side.
+  /// may run in parallel.
   class Pass {
    public:
     virtual ~Pass() = default;
 
-    /// Makes the next panel ready: samples (along rows) or variables (along columns) `first` to
-    /// `first + count - 1`. Comes in rising order, without gaps, from one thread; `count` is the
-    /// step given to open(), but for the last panel. May wait, and may throw.
+    /// Prepares the next panel: samples (along rows) or variables (along columns) `first` to `first
+    /// + count - 1`. Called in ascending order, without gaps, from one thread; `count` is the step
+    /// passed to open(), except for the last panel. May wait, and may throw.
     virtual void advance(Index /*first*/, Index /*count*/) {}
 
-    /// A tile of the panel that is ready: column i is sample row + i, restricted to variables col,
-    /// col + 1, ... Several threads may call it at once, also for the same tile; it does not throw.
+    /// A tile of the current panel: column i is sample row + i, restricted to variables col, col +
+    /// 1, ... Several threads may call it at once, also for the same tile; it does not throw.
     virtual void load(Index row, Index col, Block tile) const = 0;
 
-    /// The same sample where it lies, from that variable on: null if its numbers are not side by
-    /// side.
+    /// The same sample in place, from that variable on: null if its numbers are not contiguous.
     virtual Line line(Index /*row*/, Index /*col*/) const { return {}; }
   };
 
   /// A walk in panels of `step` samples or variables.
   virtual std::unique_ptr<Pass> open(Along along, Index step) const = 0;
 
-  /// Bytes that the panel of a pass may take at the most, unless it then had less than 16 samples
-  /// or variables. A kind with a small budget of memory says less.
+  /// Maximum bytes of the panel of a pass, unless it then had less than 16 samples or variables. A
+  /// kind of data with a small memory budget returns less.
   virtual Index panel_bytes() const { return Index{1} << 26; }
 
   /// What measure() needs: m, and for each variable of S - m 1' its mean and the sum of squares
-  /// about it. Of a variable that hardly varies `largest` is the magnitude of its values. Throws
-  /// where a value is not finite.
+  /// about it. For a variable that hardly varies, `largest` is the magnitude of its values. Throws
+  /// if a value is not finite.
   struct Moments {
-    Vector row_means;  ///< empty if row means stay
+    Vector row_means;  ///< empty if row means are not removed
     Vector means, squares, largest;
     Matrix gram;  ///< S'S, each variable about its mean: the lower half, or empty
     double gram_seconds = 0;
@@ -80,25 +80,25 @@ class StoredMatrix : public DataMatrix {
   void correct_times(const Matrix& dx, Block y) const;  ///< y = S D x becomes A x
   void correct_adjoint(ConstBlock y, Block x) const;    ///< x = S'y becomes A'y
 
-  /// Whether that keeps all digits that matter: where centring takes away much more than it leaves,
-  /// or S is out of the range of single precision, it does not.
+  /// Whether that keeps all significant digits: it does not if centring removes much more than it
+  /// leaves, or if S is out of the range of single precision.
   bool is_correctable() const { return correctable_; }
 
   bool has_gram() const { return gram_.size() > 0; }
   const Vector& row_means() const { return row_means_; }
   const Vector& inverse_scales() const { return inverse_scales_; }
 
-  /// What a panel should be like: of so many bytes, and of so many samples (or variables) at the
-  /// least, since a product with few is slow.
-  struct PanelWish {
+  /// The wanted size of a panel: bytes, and a minimum number of samples (or variables), since a
+  /// product with few is slow.
+  struct PanelSize {
     Index bytes, least;
   };
-  static constexpr PanelWish kForProducts{Index{1} << 22, 128}, kForGram{Index{1} << 22, 1024};
+  static constexpr PanelSize kForProducts{Index{1} << 22, 128}, kForGram{Index{1} << 22, 1024};
 
-  /// Samples or variables of a panel of numbers of so many bytes, as far as memory allows.
-  Index panel_step(Along along, std::size_t number, PanelWish wish) const;
+  /// Samples or variables of a panel whose numbers have this many bytes, as far as memory allows.
+  Index panel_step(Along along, std::size_t number, PanelSize size) const;
 
-  /// visit(pass, first, count) for every panel, which is ready and not yet loaded.
+  /// Calls visit(pass, first, count) for every panel, which is ready and not yet loaded.
   template <class Visit>
   void walk(Along along, Index step, const Tick& tick, Visit visit) const {
     const Index lines = along == Along::rows ? rows() : cols();
@@ -119,7 +119,7 @@ class StoredMatrix : public DataMatrix {
   template <class Real>
   class PanelProducts;
 
-  /// is_correctable(), from what centring takes from each variable and from what it leaves.
+  /// is_correctable(), from what centring removes from each variable and what it leaves.
   bool is_correctable(const Vector& taken, const Vector& left, Precision precision) const;
   void set_gram(Matrix lower, const Vector& beside_means);
   template <class Real>
@@ -128,9 +128,9 @@ class StoredMatrix : public DataMatrix {
   void sum_outer(Along along, Block g, const Tick& tick) const;
 
   Vector rounding_;
-  Vector row_means_;       ///< m, empty if row means stay
+  Vector row_means_;       ///< m, empty if row means are not removed
   Vector inverse_scales_;  ///< the diagonal of D
-  double unit_ = 1;        ///< by which panels are divided, so that single precision can hold them
+  double unit_ = 1;        ///< panels are divided by it, so that single precision can hold them
   Vector panel_scales_;    ///< the diagonal of D, divided by it
   Matrix gram_;            ///< A'A, or empty
   bool correctable_ = false;

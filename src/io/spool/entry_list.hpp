@@ -14,16 +14,16 @@
 
 namespace spcart::io {
 
-/// Collects the entries of a sparse matrix in any order and compresses them by rows; those given
-/// more than once are summed. While they come in order only the beginnings of the rows are kept, so
-/// that ordered files need no more memory than their matrix; others need 16 bytes an entry.
+/// Collects the entries of a sparse matrix in any order and compresses them by rows; duplicates are
+/// summed. As long as they come in order, only the beginnings of the rows are kept, so that ordered
+/// files need no more memory than their matrix; others need 16 bytes per entry.
 class EntryList {
  public:
   EntryList(Index rows, Index cols,
             std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max())
       : rows_(rows), cols_(cols), col_bits_(bits_below(cols)), most_bytes_(most_bytes) {}
 
-  /// False, and nothing is added, where the list would take more than its most bytes.
+  /// False, and nothing is added, if the list would exceed its maximum size.
   bool add(std::int32_t row, std::int32_t col, double value) {
     const std::uint64_t key =
         static_cast<std::uint64_t>(row) << col_bits_ | static_cast<std::uint64_t>(col);
@@ -44,15 +44,15 @@ class EntryList {
 
   std::size_t size() const { return values_.size(); }
 
-  /// The entries as a matrix, with offsets of 64 bits where there are more than `most_narrow`; the
-  /// list is of no use afterwards.
+  /// The entries as a matrix, with 64-bit offsets if there are more than `most_narrow`; the list
+  /// must not be used afterwards.
   SparseView compress(std::size_t most_narrow = std::numeric_limits<std::int32_t>::max()) {
     put_in_order();
     return size() > most_narrow ? compress_as<std::int64_t>() : compress_as<std::int32_t>();
   }
 
-  /// Calls f(key, value) for every entry in order, and empties the list. A key holds the row and,
-  /// below it, the column.
+  /// Calls f(key, value) for every entry in order, and empties the list. The high bits of a key are
+  /// the row, the low bits the column.
   template <class F>
   void drain(F f) {
     put_in_order();
@@ -72,7 +72,7 @@ class EntryList {
   }
 
  private:
-  /// Bits of the indices from 0 to size - 1.
+  /// Number of bits of the indices from 0 to size - 1.
   static int bits_below(Index size) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size - 1)));
   }
@@ -107,8 +107,8 @@ class EntryList {
     run_starts_ = {};
   }
 
-  /// Sorts the entries from `first` to `last`, whose keys differ in their lowest `bits` only, where
-  /// they lie: by eight bits at a time from the top, and by comparison once they are few.
+  /// Sorts the entries from `first` to `last`, whose keys differ in their lowest `bits` only, in
+  /// place: by eight bits at a time from the top, and by comparison once they are few.
   void sort(std::size_t first, std::size_t last, int bits) {
     constexpr int kDigit = 8;
     constexpr std::size_t kBuckets = std::size_t{1} << kDigit, kFew = 256;
@@ -215,7 +215,7 @@ class EntryList {
   }
 
   Index rows_, cols_;
-  int col_bits_;  ///< of a key: the row stands above them
+  int col_bits_;  ///< of a key: the row is above them
   std::uint64_t most_bytes_;
   bool ordered_ = true;
   std::uint64_t last_key_ = 0;
@@ -223,7 +223,7 @@ class EntryList {
   GrowingArray<std::int32_t> inner_;      ///< columns, while ordered
   GrowingArray<std::int32_t> run_rows_;   ///< rows that have entries, while ordered
   GrowingArray<std::size_t> run_starts_;  ///< the first entry of each
-  GrowingArray<std::uint64_t> keys_;      ///< rows and columns, once not ordered
+  GrowingArray<std::uint64_t> keys_;      ///< rows and columns, once no longer ordered
   std::vector<std::pair<std::uint64_t, double>> few_;
 };
 

@@ -10,18 +10,18 @@ namespace spcart::io {
 
 namespace {
 
-/// Room in which a useful run can be sorted, however little there is.
+/// Minimum memory for sorting a useful run.
 constexpr std::uint64_t kLeastRoom = std::uint64_t{1} << 20;
 
 }  // namespace
 
-/// Reads a run from front to back.
+/// Reads a run from the first to the last entry.
 class EntrySpool::RunReader {
  public:
   RunReader(std::shared_ptr<const OpenFile> file, Run run, std::size_t buffered)
       : file_(std::move(file)), run_(run), buffered_(buffered) {}
 
-  /// Goes to the next entry; false at the end.
+  /// Advances to the next entry; false at the end.
   bool next() {
     if (at_ + 1 < buffer_.size()) return ++at_, true;
     const auto count = std::min<std::uint64_t>(buffered_, run_.last - run_.first);
@@ -38,7 +38,7 @@ class EntrySpool::RunReader {
 
  private:
   std::shared_ptr<const OpenFile> file_;
-  Run run_;  ///< what is not in the buffer yet
+  Run run_;  ///< the part that is not yet in the buffer
   std::size_t buffered_;
   std::vector<Entry> buffer_;
   std::size_t at_ = 0;

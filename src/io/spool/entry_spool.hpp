@@ -10,8 +10,8 @@
 
 namespace spcart::io {
 
-/// The entries of a sparse table as they come, in any order: in memory while there is room. What is
-/// more goes to a file in sorted runs, which are merged at the end.
+/// The entries of a sparse table in any order: in memory as long as there is room. Further entries
+/// are written to a file in sorted runs, which are merged at the end.
 class EntrySpool {
  public:
   EntrySpool(Index rows, Index cols, Cache& cache);
@@ -22,7 +22,7 @@ class EntrySpool {
     list_.add(row, col, value);
   }
 
-  /// The table of the entries. The spool is of no use afterwards.
+  /// The table of the entries. The spool must not be used afterwards.
   decltype(Table::values) finish();
 
  private:

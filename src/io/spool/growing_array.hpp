@@ -9,9 +9,9 @@
 
 namespace spcart::io {
 
-/// An array of plain values that grows as they come. Large blocks are moved by the system without
-/// being copied, and what is reserved but not yet written takes no memory: at no time does an array
-/// need twice its size.
+/// An array of plain values that grows as they are appended. The system moves large blocks without
+/// copying them, and memory that is reserved but not yet written is not used: an array never needs
+/// twice its size.
 template <class T>
 class GrowingArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -35,17 +35,17 @@ class GrowingArray {
 
   void push_back(T value) { *extend(1) = value; }
 
-  /// Appends `count` values that are not set yet, and returns where they are.
+  /// Appends `count` uninitialised values, and returns their address.
   T* extend(std::size_t count) {
     if (count > capacity_ - size_) grow(count);
     size_ += count;
     return data_ + size_ - count;
   }
 
-  /// Cuts the array to `size` values, at most as many as there are.
+  /// Shrinks the array to `size` values.
   void cut(std::size_t size) { size_ = size; }
 
-  /// The values f gives for these, which are no larger, in the same memory; this array is empty
+  /// The values of f for these, which are no larger, in the same memory; this array is empty
   /// afterwards.
   template <class U, class F>
   GrowingArray<U> converted(F f) {
@@ -61,8 +61,8 @@ class GrowingArray {
     return out;
   }
 
-  /// The values f(i, value) gives for these, which are larger, in the same memory as far as it
-  /// goes; f is called from the last to the first. This array is empty afterwards.
+  /// The values of f(i, value) for these, which are larger, in the same memory as far as it
+  /// suffices; f is called from the last to the first. This array is empty afterwards.
   template <class U, class F>
   GrowingArray<U> widened(F f) {
     static_assert(sizeof(U) >= sizeof(T) && sizeof(U) % sizeof(T) == 0);
@@ -78,7 +78,7 @@ class GrowingArray {
     return out;
   }
 
-  /// Hands over the memory to the owner that is returned; the array is empty afterwards.
+  /// Passes the memory to the returned owner; the array is empty afterwards.
   std::shared_ptr<T> release() {
     if (size_ > 0) set_capacity(size_);
     std::shared_ptr<T> owner(data_, [](T* data) { std::free(data); });

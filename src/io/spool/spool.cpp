@@ -59,7 +59,7 @@ decltype(Table::values) NumberSpool::finish(Index rows, Index cols, FileView::Or
 SparseWriter::SparseWriter(Cache& cache, Index rows, Index cols, std::uint64_t most_entries)
     : cache_(cache),
       layout_([&] {
-        // What is never written takes no room on the disk.
+        // Parts that are never written use no disk space.
         const auto aligned = [](std::uint64_t end) { return (end + 4095) / 4096 * 4096; };
         FileView layout;
         layout.sparse = true;

@@ -9,7 +9,7 @@
 
 namespace spcart::io {
 
-/// Writes one part of a file from front to back.
+/// Writes one part of a file sequentially.
 class FileStream {
  public:
   FileStream(const TemporaryFile& file, std::uint64_t offset) : file_(file), next_(offset) {}
@@ -34,12 +34,13 @@ class FileStream {
   std::vector<char> buffer_;
 };
 
-/// The numbers of a dense table as they come: in memory while there is room, then in a file.
+/// The numbers of a dense table as they are read: in memory as long as there is room, then in a
+/// file.
 class NumberSpool {
  public:
   NumberSpool(Cache& cache, Scalar scalar, Index cols);
 
-  /// Appends `count` numbers that are not set yet, and returns where; they must be set before the
+  /// Appends `count` uninitialised numbers, and returns their address; they must be set before the
   /// next call.
   char* extend(std::size_t count) {
     const std::size_t bytes = count * size_;
@@ -50,12 +51,12 @@ class NumberSpool {
 
   std::size_t count() const { return count_; }
 
-  /// Leaves room for so many bytes that come with the numbers and stay in memory. Throws Error
-  /// where there is not even room for all of those.
+  /// Reserves this many bytes for data that comes with the numbers and stays in memory. Throws
+  /// Error if there is not enough memory for that data.
   void make_room(std::size_t bytes);
 
-  /// What was appended as a table, each row or each column in one piece. The spool is of no use
-  /// afterwards.
+  /// The appended numbers as a table, each row or each column contiguous. The spool must not be
+  /// used afterwards.
   decltype(Table::values) finish(Index rows, Index cols, FileView::Order order);
 
  private:
@@ -66,19 +67,19 @@ class NumberSpool {
   std::size_t size_;  ///< of a number
   std::uint64_t whole_room_;
   std::uint64_t room_;        ///< for numbers in memory
-  std::uint64_t others_ = 0;  ///< bytes that room was made for
+  std::uint64_t others_ = 0;  ///< bytes reserved by make_room
   std::size_t count_ = 0;
   GrowingArray<char> values_;
-  std::unique_ptr<TemporaryFile> file_;  ///< once they are too many
-  std::uint64_t next_ = kCacheHeader;    ///< where in it the next one goes
+  std::unique_ptr<TemporaryFile> file_;  ///< once they are too many for memory
+  std::uint64_t next_ = kCacheHeader;    ///< offset of the next one
 };
 
-/// A sparse table in a file of ours, entry by entry in order.
+/// Writes a sparse table to a file of the cache, entry by entry in order.
 class SparseWriter {
  public:
   SparseWriter(Cache& cache, Index rows, Index cols, std::uint64_t most_entries);
 
-  /// The next entry: in the row of the last one and behind it, or in a later row.
+  /// Appends an entry: after the last one in the same row, or in a later row.
   void put(Index row, std::int32_t col, double value);
 
   FileView finish();

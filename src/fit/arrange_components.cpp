@@ -1,4 +1,4 @@
-#include "fit/arrange.hpp"
+#include "fit/arrange_components.hpp"
 
 #include "spcart/loadings.hpp"
 

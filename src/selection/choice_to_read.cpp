@@ -1,4 +1,4 @@
-#include "selection/reading.hpp"
+#include "selection/choice_to_read.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +8,14 @@
 namespace spcart {
 namespace {
 
-/// Of components, and of variables in one: more are a list to look up, not one to read.
+/// Maximum number of components, and of variables in one: more are hard to read.
 constexpr Index kMost = 10;
 
-/// What `fit` explains with so many components of so many variables, as fractions of all variance:
-/// the same fit that a user is told to call.
+/// What `fit` explains with this many components and variables, as fractions of all variance: the
+/// same fit that is recommended to the user.
 struct FitVariance {
   double by_scores = 0;  ///< if the table is regressed on the scores
-  double in_span = 0;    ///< CPEV
+  double in_span = 0;    ///< CPEV (cumulative percentage of explained variance)
 };
 
 FitVariance explained(const DataMatrix& a, const Basis& basis, Index components, Index nonzeros,
@@ -51,8 +51,8 @@ Index variables_to_read(const DataMatrix& a, const Basis& basis, Index component
   constexpr double kByScores = 0.9, kInSpan = 0.5, kGrowth = 1.5;
   const double pca = explained_by_pca(a, basis, components);
   const Index all = a.cols();
-  // The scores may tell nearly all of a block of variables that two of them stand for. So that a
-  // component shows what it is made of, it also holds half of the variance, if a few can do that.
+  // The scores of two variables may explain nearly all of a block that they represent. To show what
+  // a component consists of, it also holds half of the variance, if a few variables can do that.
   const auto is_enough = [&](Index k) {
     if (k >= all) return true;
     const FitVariance found = explained(a, basis, components, k, options, tick);
@@ -61,8 +61,8 @@ Index variables_to_read(const DataMatrix& a, const Basis& basis, Index component
   const auto more = [&](Index k) {
     return std::min(all, static_cast<Index>(std::lround(kGrowth * static_cast<double>(k))));
   };
-  // A component of one variable is that variable. What is explained need not rise evenly with their
-  // number: a number that is enough by luck is passed over, as the next is not.
+  // A component of one variable is that variable. The explained variance need not be monotonic in
+  // the number of variables: a number that suffices by chance is skipped if the next does not.
   Index too_few = 1, size = std::min<Index>(2, all);
   bool reached = is_enough(size);
   while (size < all) {

@@ -1,4 +1,4 @@
-#include "selection/reasons.hpp"
+#include "selection/choice_reasons.hpp"
 
 #include <fmt/format.h>
 

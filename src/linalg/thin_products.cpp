@@ -1,4 +1,4 @@
-#include "linalg/skinny.hpp"
+#include "linalg/thin_products.hpp"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace {
 template <Index R>
 constexpr Index kTogether = R == 1 ? 8 : 4;
 
-/// As many rows of x or y as stay in a near cache while all columns meet them.
+/// Number of rows of x or y that stay in a near cache while all columns use them.
 constexpr Index kTileRows = 512;
 
 /// A tile of the panel, and where its vectors begin.
@@ -42,7 +42,7 @@ struct Gather {
           // NOLINTNEXTLINE(modernize-avoid-c-arrays)
           sum[s][r] += panel[s * tile.stride + j] * lanes(x + r * kLanes);
     };
-    // Columns are short here, and the processor asks for each of them too late by itself.
+    // Columns are short here, and hardware prefetching starts too late for each of them.
     constexpr Index kLine = 64 / sizeof(Real), kAhead = 8 * kLine;
     Index j = 0;
     for (; j + kLine <= tile.rows; j += kLine) {

@@ -1,6 +1,5 @@
-#include "spcart/solver.hpp"
-
 #include "base/names.hpp"
+#include "spcart/solver.hpp"
 
 namespace spcart {
 namespace {

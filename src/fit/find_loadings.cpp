@@ -1,4 +1,4 @@
-#include "fit/find.hpp"
+#include "fit/find_loadings.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -36,7 +36,8 @@ Task task_of(const DataMatrix& a, const Basis& basis, const Result& result, cons
   return task;
 }
 
-/// What is to be searched for: a number of zeros in each loading is had without.
+/// The target of a search for lambda: none for a number of zeros in each loading, which needs no
+/// search.
 std::optional<Target> target_of(const Options& options, TruncationType type, Index p) {
   const auto r = static_cast<double>(options.components);
   if (options.keep) return Target{Target::Kind::keep, *options.keep};
@@ -72,7 +73,7 @@ class Finder {
   MethodResult meet(const Target& target) {
     const TruncationType type = task_.truncation.type;
     const LambdaRange range = lambda_range(record_of(options_.method), type, a_.cols());
-    TargetFound met =
+    TargetResult met =
         find_target(trials_, range, type, target,
                     [this](std::span<const MethodResult> found) { return shares(found); });
     result_.truncation->lambda = task_.truncation.lambda = met.lambda;
@@ -107,7 +108,7 @@ class Finder {
     return shares;
   }
 
-  /// What refit and refine make of loadings.
+  /// Loadings after refit and refine.
   Loadings end_of(Loadings x) const {
     leave_out(a_.constant_columns(), x);
     x = refit(a_, x, options_.refit, tick_);

@@ -1,4 +1,4 @@
-#include "linalg/skinny.hpp"
+#include "linalg/thin_products.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ TYPED_TEST_SUITE(SkinnyTest, Reals);
 template <class Real>
 constexpr double kRounding = sizeof(Real) == sizeof(double) ? 1e-13 : 1e-4;
 
-/// Part of a larger matrix, so that a sample does not begin where the last one ends.
+/// Part of a larger matrix, so that samples are not contiguous.
 template <class Real>
 struct Sample {
   Eigen::MatrixX<Real> whole;

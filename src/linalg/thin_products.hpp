@@ -5,9 +5,9 @@
 namespace spcart {
 
 /// Products of a panel with few vectors. A BLAS copies the panel before it multiplies, which pays
-/// for many vectors only; here each number of the panel is loaded and meets all vectors at once.
-/// So these lie side by side: a block of vectors is stored with `width` numbers for each row or
-/// column of the panel, of which the last may be zeros.
+/// off for many vectors only; here each number of the panel is loaded once and multiplied with all
+/// vectors. So the vectors are interleaved: a block of vectors is stored with `width` numbers for
+/// each row or column of the panel, of which the last may be zeros.
 template <class Real>
 struct SkinnyPanel {
   const Real* data;
@@ -15,10 +15,10 @@ struct SkinnyPanel {
   Index rows, cols;
 };
 
-/// Samples that stay in a cache of the processor while they are used twice.
+/// Number of samples that stay in a processor cache while they are used twice.
 inline constexpr Index kSkinnySamples = 64;
 
-/// Numbers to store for so many vectors.
+/// Numbers to store per row for this many vectors.
 template <class Real>
 constexpr Index skinny_width(Index vectors) {
   constexpr Index kLanes = Lanes<Real>::kCount;

@@ -1,4 +1,4 @@
-#include "rotation/selection.hpp"
+#include "rotation/threshold.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,12 +12,12 @@ namespace {
 /// entries are within 0.3.
 constexpr double kRounding = 1e-12;
 
-/// How far from the guess the threshold is looked for.
+/// Relative distance from the guess within which the threshold is sought first.
 constexpr double kSpread = 0.06;
 
-/// How many of the smallest sizes have squares that add up to at most `budget`; `sizes` is brought
-/// into another order. Halving: those up to the median either fit as a whole, and the search goes
-/// on above them, or the end lies among them.
+/// How many of the smallest sizes have squares that add up to at most `budget`; reorders `sizes`.
+/// Bisection: if those up to the median fit as a whole, the search continues above them, otherwise
+/// among them.
 std::size_t smallest_within(std::span<double> sizes, double budget) {
   const auto squares = [](auto first, auto last) {
     return std::transform_reduce(first, last, 0.0, std::plus<>(), [](double v) { return v * v; });
@@ -38,16 +38,16 @@ std::size_t smallest_within(std::span<double> sizes, double budget) {
   return static_cast<std::size_t>(begin - sizes.begin());
 }
 
-/// The threshold that zeroes so many of `sizes`, which hold all |z| that may be near it.
+/// The threshold that zeroes this many of `sizes`, which hold all |z| that may be near it.
 Threshold threshold_at(std::span<const double> z, std::span<double> sizes, std::size_t zeros) {
   const auto last = sizes.begin() + static_cast<std::ptrdiff_t>(zeros) - 1;
   std::nth_element(sizes.begin(), last, sizes.end());
   Threshold t{.least = *last};
   if (std::find(last + 1, sizes.end(), t.least) == sizes.end()) return t;
-  auto ties = std::count(sizes.begin(), last + 1, t.least);  // of equals the first ones
-  std::int32_t place = 0;
-  while (std::abs(z[static_cast<std::size_t>(place)]) != t.least || --ties > 0) ++place;
-  t.ties_from = place + 1;
+  auto ties = std::count(sizes.begin(), last + 1, t.least);  // the first among equals
+  std::int32_t index = 0;
+  while (std::abs(z[static_cast<std::size_t>(index)]) != t.least || --ties > 0) ++index;
+  t.ties_from = index + 1;
   return t;
 }
 
@@ -79,7 +79,7 @@ Threshold by_energy(std::span<const double> z, double lambda, std::vector<double
     if (zeros > 0 && zeros < near.size()) return threshold_at(z, near, zeros);
   }
   const std::span all = sizes_of(z, work);
-  // Lambda is below 1: something stays, whatever rounding says.
+  // Lambda is below 1: something stays, regardless of rounding.
   const std::size_t zeros = std::min(smallest_within(all, budget), z.size() - 1);
   return zeros > 0 ? threshold_at(z, all, zeros) : Threshold{};
 }

@@ -8,8 +8,8 @@
 
 namespace spcart {
 
-/// `select` for all columns of Z at once, of which this has some rows: the same entries stay as if
-/// all rows were together. The thresholds' present values are guesses; one that is infinite stays.
+/// `select` for all columns of Z at once, of which this rank has some rows: the same entries stay
+/// as if all rows were together. The current thresholds are used as guesses; an infinite one stays.
 void select_spread(const Matrix& z, const Truncation& truncation, const RowPartition& partition,
                    std::span<Threshold> thresholds);
 

@@ -10,12 +10,12 @@
 
 namespace spcart {
 
-/// How good components are: by the variance that they explain, in units of S, and by their overlap.
+/// The quality of components: the variance that they explain, in units of S, and their overlap.
 struct Merit {
   double explained = 0, overlap = 0;
 
-  /// Among components that overlap no more than is allowed those that explain more are better; of
-  /// those that explain as much, those that overlap less.
+  /// Of components that overlap no more than allowed, those that explain more are better; of those
+  /// that explain the same, those that overlap less.
   bool better_than(const Merit& other, double allowed) const;
 };
 
@@ -24,29 +24,29 @@ struct Answer {
   Merit merit;
 };
 
-/// What is looked for.
-struct Wanted {
-  std::vector<Index> nonzeros;   ///< most of each component
+/// What a search may use.
+struct SearchGoal {
+  std::vector<Index> nonzeros;   ///< maximum of each component
   Counts counts = Counts::each;  ///< total: only the sum of `nonzeros` counts
-  double overlap = 0.1;          ///< largest mean |cos| that is allowed
+  double overlap = 0.1;          ///< maximum mean |cos|
 };
 
-/// When to stop: after so many operations, so that the same is found on every machine, or at a
-/// time.
+/// When to stop: after this many operations, so that the result is the same on every machine, or at
+/// a time.
 struct Limit {
   double work = 0;
   std::optional<std::chrono::steady_clock::time_point> end = {};
 };
 
-/// One line of search: ascent component by component from a start, then kicks, each of which
-/// empties one or two components, grows them anew from a random variable, and ascends again.
+/// One chain of a search: coordinate ascent over the components from a start, then kicks, each of
+/// which empties one or two components, grows them again from a random variable, and ascends again.
 class Chain {
  public:
-  Chain(const SecondMoments& s, const Wanted& wanted, std::uint64_t seed, const Limit& limit,
+  Chain(const SecondMoments& s, const SearchGoal& goal, std::uint64_t seed, const Limit& limit,
         Tick tick);
 
-  /// The best that was seen; from random components where there is no start. At least one sweep is
-  /// made, whatever the limit.
+  /// The best components found; from random ones if there is no start. At least one sweep is made,
+  /// for any limit.
   Answer run(const std::vector<SparseVector>* start);
 
  private:
@@ -68,7 +68,7 @@ class Chain {
   bool change_nonzeros(Index by);
   Answer answer() const;
 
-  const Wanted& wanted_;
+  const SearchGoal& goal_;
   Index total_;  ///< nonzeros of all components together
   Components x_;
   Random random_;

@@ -1,4 +1,4 @@
-#include "rotation/spread_selection.hpp"
+#include "rotation/spread_threshold.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,15 +12,15 @@ namespace {
 // As in `select`.
 constexpr double kRounding = 1e-12, kSpread = 0.06;
 
-/// Sizes |z| as whole numbers of the same order, so that halving an interval of them ends.
+/// Sizes |z| as integers in the same order, so that bisection of an interval of them ends.
 std::int64_t order_of(double size) { return std::bit_cast<std::int64_t>(size); }
 double size_of_order(std::int64_t order) { return std::bit_cast<double>(order); }
 
-/// No entry of an orthonormal basis is larger, however it is rotated.
+/// No entry of a rotated orthonormal basis is larger.
 constexpr double kLargest = 2;
 
-/// One column: the sizes of its own entries and how much of them is up to a given size, which is
-/// how many there are (count) or the sum of their squares (energy).
+/// One column: the sizes of its own entries and the amount of them up to a given size, which is
+/// their number (count) or the sum of their squares (energy).
 class Column {
  public:
   Column(const double* z, Index count, bool energy) : sizes_(static_cast<std::size_t>(count)) {
@@ -46,7 +46,7 @@ class Column {
   std::vector<double> sizes_, amounts_;
 };
 
-/// Halves intervals (low, high] of all columns until each holds one size: the smallest up to which
+/// Bisects intervals (low, high] of all columns until each holds one size: the smallest up to which
 /// there is more than may be zeroed.
 class Search {
  public:
@@ -65,26 +65,26 @@ class Search {
   std::vector<Threshold> thresholds(const Matrix& z) const {
     Vector own(r_);
     for (Index i = 0; i < r_; ++i)
-      own[i] = static_cast<double>(columns_[place(i)].count_of(size_of_order(high_[place(i)])));
+      own[i] = static_cast<double>(columns_[at(i)].count_of(size_of_order(high_[at(i)])));
     const Vector before = partition_.sum_before(own);
     std::vector<Threshold> all(columns_.size());
     for (Index i = 0; i < r_; ++i) {
-      Threshold& t = all[place(i)];
-      t.least = size_of_order(high_[place(i)]);
-      // Of equals the first ones go, as many as may.
+      Threshold& t = all[at(i)];
+      t.least = size_of_order(high_[at(i)]);
+      // Of equal entries the first are zeroed, as many as allowed.
       const double left = budget_[i] - amount_low_[i];
       const double may = std::floor(energy_ ? left / (t.least * t.least) : left);
       const auto zeroed = static_cast<std::ptrdiff_t>(std::clamp(may - before[i], 0.0, own[i]));
-      t.ties_from = place_after(z.col(i), t.least, zeroed);
+      t.ties_from = index_after(z.col(i), t.least, zeroed);
     }
     return all;
   }
 
  private:
-  static std::size_t place(Index i) { return static_cast<std::size_t>(i); }
+  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-  /// The first place behind so many entries of that size.
-  static std::int32_t place_after(const Eigen::Ref<const Vector>& z, double size,
+  /// The first index after this many entries of that size.
+  static std::int32_t index_after(const Eigen::Ref<const Vector>& z, double size,
                                   std::ptrdiff_t ties) {
     Index j = 0;
     for (; ties > 0; ++j)
@@ -97,12 +97,12 @@ class Search {
     Matrix amounts(r_, 3);
     std::vector<std::int64_t> below(columns_.size()), above(columns_.size());
     for (Index i = 0; i < r_; ++i) {
-      const double guess = guesses[place(i)].least;
+      const double guess = guesses[at(i)].least;
       const bool good = guess > 0 && guess < 1;
-      below[place(i)] = good ? order_of(guess * (1 - kSpread)) : -1;
-      above[place(i)] = order_of(good ? guess * (1 + kSpread) : kLargest);
-      const Column& column = columns_[place(i)];
-      amounts.row(i) << column.amount(below[place(i)]), column.amount(above[place(i)]),
+      below[at(i)] = good ? order_of(guess * (1 - kSpread)) : -1;
+      above[at(i)] = order_of(good ? guess * (1 + kSpread) : kLargest);
+      const Column& column = columns_[at(i)];
+      amounts.row(i) << column.amount(below[at(i)]), column.amount(above[at(i)]),
           column.amount(order_of(kLargest));
     }
     partition_.sum(amounts);
@@ -111,18 +111,18 @@ class Search {
     amount_low_ = Vector::Zero(r_);
     for (Index i = 0; i < r_; ++i) {
       if (amounts(i, 0) > budget_[i]) {
-        high_[place(i)] = below[place(i)];
+        high_[at(i)] = below[at(i)];
       } else if (amounts(i, 1) > budget_[i]) {
-        high_[place(i)] = above[place(i)];
-        raise(i, below[place(i)], amounts(i, 0));
+        high_[at(i)] = above[at(i)];
+        raise(i, below[at(i)], amounts(i, 0));
       } else {
-        raise(i, above[place(i)], amounts(i, 1));
+        raise(i, above[at(i)], amounts(i, 1));
       }
     }
   }
 
   void raise(Index i, std::int64_t low, double amount) {
-    low_[place(i)] = low;
+    low_[at(i)] = low;
     amount_low_[i] = amount;
   }
 
@@ -131,18 +131,18 @@ class Search {
     const auto middle = [&](std::size_t i) { return low_[i] + (high_[i] - low_[i]) / 2; };
     bool open = false;
     for (Index i = 0; i < r_; ++i) {
-      if (high_[place(i)] - low_[place(i)] <= 1) continue;
+      if (high_[at(i)] - low_[at(i)] <= 1) continue;
       open = true;
-      amounts(i) = columns_[place(i)].amount(middle(place(i)));
+      amounts(i) = columns_[at(i)].amount(middle(at(i)));
     }
     if (!open) return false;
     partition_.sum(amounts);
     for (Index i = 0; i < r_; ++i) {
-      if (high_[place(i)] - low_[place(i)] <= 1) continue;
+      if (high_[at(i)] - low_[at(i)] <= 1) continue;
       if (amounts(i) > budget_[i])
-        high_[place(i)] = middle(place(i));
+        high_[at(i)] = middle(at(i));
       else
-        raise(i, middle(place(i)), amounts(i));
+        raise(i, middle(at(i)), amounts(i));
     }
     return true;
   }

@@ -1,4 +1,4 @@
-#include "improve/chain.hpp"
+#include "improve/search_chain.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,16 +9,16 @@
 namespace spcart {
 namespace {
 
-/// Improvements below this part of what is explained are rounding.
+/// Improvements below this fraction of the explained variance are rounding error.
 constexpr double kGain = 1e-8;
 
-/// The price of overlap: the least, and the most that it is raised to while there is too much.
+/// The price of overlap: the lowest, and the highest to which it is raised while there is too much.
 constexpr double kLeastPrice = 0.05, kMostPrice = 1e7;
 
-/// Kicks in vain after which a chain begins anew.
+/// Number of unsuccessful kicks after which a chain restarts.
 constexpr int kPatience = 40;
 
-/// What a step costs besides its sums.
+/// Operations of a step besides its sums.
 constexpr double kOverhead = 5e3;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -26,7 +26,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 bool Merit::better_than(const Merit& other, double allowed) const {
-  // A mean |cos| of 1 is worth this part of the variance.
+  // A mean |cos| of 1 is worth this fraction of the variance.
   constexpr double kOverlapWeight = 0.01, kRounding = 1e-6;
   const bool fits = overlap <= allowed + kRounding;
   if (fits != (other.overlap <= allowed + kRounding)) return fits;
@@ -35,11 +35,11 @@ bool Merit::better_than(const Merit& other, double allowed) const {
   return worth(*this) > worth(other) * (1 + kGain);
 }
 
-Chain::Chain(const SecondMoments& s, const Wanted& wanted, std::uint64_t seed, const Limit& limit,
+Chain::Chain(const SecondMoments& s, const SearchGoal& goal, std::uint64_t seed, const Limit& limit,
              Tick tick)
-    : wanted_(wanted),
-      total_(std::accumulate(wanted.nonzeros.begin(), wanted.nonzeros.end(), Index{0})),
-      x_(s, static_cast<Index>(wanted.nonzeros.size())),
+    : goal_(goal),
+      total_(std::accumulate(goal.nonzeros.begin(), goal.nonzeros.end(), Index{0})),
+      x_(s, static_cast<Index>(goal.nonzeros.size())),
       random_(seed),
       limit_(limit),
       tick_(std::move(tick)),
@@ -61,13 +61,13 @@ Answer Chain::run(const std::vector<SparseVector>* start) {
       begin_anew();
     }
     Answer next = coordinate_ascent();
-    if (in_vain == kPatience || next.merit.better_than(here.merit, wanted_.overlap)) {
+    if (in_vain == kPatience || next.merit.better_than(here.merit, goal_.overlap)) {
       here = std::move(next);
       in_vain = 0;
     } else {
       ++in_vain;
     }
-    if (here.merit.better_than(best.merit, wanted_.overlap)) best = here;
+    if (here.merit.better_than(best.merit, goal_.overlap)) best = here;
   }
   return best;
 }
@@ -84,9 +84,9 @@ Index Chain::nonzeros() const {
   return sum;
 }
 
-/// Nonzeros that component t may have now.
+/// Maximum number of nonzeros of component t at present.
 Index Chain::most(Index t) const {
-  if (wanted_.counts == Counts::each) return wanted_.nonzeros[at(t)];
+  if (goal_.counts == Counts::each) return goal_.nonzeros[at(t)];
   return std::max<Index>(x_[t].size(), 1);
 }
 
@@ -106,24 +106,24 @@ Answer Chain::answer() const {
 /// price.
 Answer Chain::coordinate_ascent() {
   constexpr int kMostSweeps = 60;
-  if (wanted_.counts == Counts::total) {
+  if (goal_.counts == Counts::total) {
     for (Index t = 0; t < count(); ++t)
-      if (x_[t].size() == 0) improve(t);  // to one variable, which is at the others' expense
+      if (x_[t].size() == 0) improve(t);  // to one variable, at the expense of the others
     set_nonzeros(total_);
   }
   Answer best;
   for (int k = 0; k < kMostSweeps; ++k) {
     bool changed = sweep(k > 0);
     Answer now = answer();
-    const bool better = k == 0 || now.merit.better_than(best.merit, wanted_.overlap);
+    const bool better = k == 0 || now.merit.better_than(best.merit, goal_.overlap);
     const bool as_good = now.merit.explained >= best.merit.explained &&
-                         now.merit.overlap <= std::max(best.merit.overlap, wanted_.overlap);
+                         now.merit.overlap <= std::max(best.merit.overlap, goal_.overlap);
     if (better || as_good) best = std::move(now);
     if (k > 0 && exhausted()) break;
-    if (x_.overlap() > wanted_.overlap && price_ < kMostPrice) {
+    if (x_.overlap() > goal_.overlap && price_ < kMostPrice) {
       price_ *= 2;
     } else if (!changed || !better) {
-      if (wanted_.counts == Counts::each || !transfer(best)) break;
+      if (goal_.counts == Counts::each || !transfer(best)) break;
     }
   }
   price_ = std::max(price_ / 1.5, kLeastPrice);
@@ -138,13 +138,13 @@ bool Chain::sweep(bool interruptible) {
   return changed;
 }
 
-/// Work that component t may take in a sweep: its part of what is left, so that those after it
-/// have their turn.
+/// Work that component t may use in a sweep: its share of what is left, so that something is left
+/// for those after it.
 double Chain::allowance(Index t) const {
   return std::max(limit_.work - work_, 0.0) / static_cast<double>(count() - t);
 }
 
-/// One component anew, the others as they are.
+/// Optimises one component, the others fixed.
 bool Chain::improve(Index t) {
   x_.take_out(t);
   Quotient quotient(x_, price_);
@@ -161,7 +161,7 @@ bool Chain::improve(Index t) {
   if (point.x.size() > 0) point = quotient.exchange(std::move(point), allowance(t));
   work_ += quotient.work() + kOverhead;
   const bool gained = too_many || point.value > value * (1 + kGain);
-  if (gained || point.value > value)  // the last digits, too
+  if (gained || point.value > value)  // the last digits too
     x_.put_in(t, std::move(point.x));
   else
     x_.put_back(t);
@@ -169,7 +169,7 @@ bool Chain::improve(Index t) {
 }
 
 /// Moves nonzeros between components: adds some where they gain most and drops as many where they
-/// are missed least. Leaves the best components in place.
+/// lose least. Leaves the best components in place.
 bool Chain::transfer(Answer& best) {
   bool any = false;
   for (Index some = std::max<Index>(total_ / 16, 1); some > 0 && !exhausted();) {
@@ -178,7 +178,7 @@ bool Chain::transfer(Answer& best) {
     set_nonzeros(total_);
     sweep(true);
     Answer now = answer();
-    if (now.merit.better_than(best.merit, wanted_.overlap)) {
+    if (now.merit.better_than(best.merit, goal_.overlap)) {
       best = std::move(now);
       any = true;
     } else {
@@ -189,9 +189,9 @@ bool Chain::transfer(Answer& best) {
   return any;
 }
 
-/// With Counts::total, brings the sum of nonzeros to `total`, as far as there are variables.
+/// With Counts::total, changes the sum of nonzeros to `total`, as far as there are variables.
 void Chain::set_nonzeros(Index total) {
-  if (wanted_.counts == Counts::each) return;
+  if (goal_.counts == Counts::each) return;
   for (Index now = nonzeros(); now != total; now = nonzeros())
     if (!change_nonzeros(total - now)) break;
 }
@@ -199,7 +199,7 @@ void Chain::set_nonzeros(Index total) {
 /// Adds or drops at most an eighth of all nonzeros at a time; false if none could be.
 bool Chain::change_nonzeros(Index by) {
   struct Change {
-    double worth;  ///< what it gains (less than nothing where a variable is dropped)
+    double worth;  ///< the gain (negative if a variable is dropped)
     Index component, variable;
   };
   std::vector<Change> changes;
@@ -260,7 +260,7 @@ void Chain::begin_anew() {
   for (const Index t : random_.permutation(count())) grow_from_random(t);
 }
 
-/// From a variable drawn by what it would explain.
+/// From a random variable, with probabilities by what it would explain.
 void Chain::grow_from_random(Index t) {
   Quotient quotient(x_, price_);
   const Vector values = quotient.values_of_variables();
@@ -270,8 +270,8 @@ void Chain::grow_from_random(Index t) {
   Index j = 0;
   while (j + 1 < values.size() && left >= values[j]) left -= values[j++];
   if (!(values[j] > 0)) values.maxCoeff(&j);
-  const Index size = wanted_.counts == Counts::each ? wanted_.nonzeros[at(t)]
-                                                    : std::max<Index>(total_ / count(), 1);
+  const Index size =
+      goal_.counts == Counts::each ? goal_.nonzeros[at(t)] : std::max<Index>(total_ / count(), 1);
   Quotient::Point point = quotient.grow({{{j}, Vector::Ones(1)}, values[j]}, size);
   work_ += quotient.work() + kOverhead;
   x_.put_in(t, std::move(point.x));
