@@ -3,39 +3,61 @@
 import atexit
 
 from . import _core, datasets, plot
-from ._choosing import Choice, HeldOut, Recommendation, Scree, Stability, bootstrap, choose
-from ._estimator import SPCArt
-from ._functions import (
-    Compared,
+from ._choosing import Stability, bootstrap, choose
+from ._core import (
+    Bound,
+    Choice,
+    ComparisonRow,
     Criteria,
+    History,
+    Path,
+    PathPoint,
     PrincipalBasis,
-    Rotated,
-    compare,
-    evaluate,
-    fit,
-    principal_basis,
-    rotate_and_truncate,
+    Recommendation,
+    Restarts,
+    RotationResult,
+    Scree,
+    SearchReport,
+    TargetReport,
+    Timing,
+    ValidationPoint,
 )
-from ._path import Path, PathPoint, path
+from ._estimator import SPCArt
+from ._functions import compare, evaluate, fit, principal_basis, rotate_and_truncate
+from ._path import path
 from ._warnings import ConvergenceWarning, SpcartWarning
 
-__version__ = _core.version
+__version__: str = _core.version
+
+# Earlier names.
+Compared = ComparisonRow
+HeldOut = ValidationPoint
+Rotated = RotationResult
 
 __all__ = [
+    "Bound",
     "Choice",
     "Compared",
+    "ComparisonRow",
     "ConvergenceWarning",
     "Criteria",
     "HeldOut",
+    "History",
     "Path",
     "PathPoint",
     "PrincipalBasis",
     "Recommendation",
+    "Restarts",
     "Rotated",
+    "RotationResult",
     "SPCArt",
     "Scree",
+    "SearchReport",
     "SpcartWarning",
     "Stability",
+    "TargetReport",
+    "Timing",
+    "ValidationPoint",
     "bootstrap",
     "choose",
     "compare",

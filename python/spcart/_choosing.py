@@ -1,155 +1,47 @@
 """How many components, of how many variables; and how far they can be trusted."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from . import _core
-from ._estimator import SPCArt, loadings_from, seed_of
+from ._estimator import SPCArt, seed_of
 from ._progress import progress
 from ._tables import table_of
 from ._warnings import warn
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-@dataclass(frozen=True)
-class Scree:
-    """Variances of principal components beside those of components of no meaning.
-
-    All are fractions of the total variance.
-
-    Attributes
-    ----------
-    variances : ndarray
-        Of the principal components.
-    broken_stick : ndarray
-        Expected lengths of the parts of a stick that is broken at random.
-    parallel : ndarray
-        95 % quantiles over tables whose columns are permuted.
-    by_broken_stick, by_parallel : int
-        Components before the first that is not above.
-    """
-
-    variances: np.ndarray
-    broken_stick: np.ndarray
-    parallel: np.ndarray
-    by_broken_stick: int
-    by_parallel: int
-
-
-@dataclass(frozen=True)
-class HeldOut:
-    """One setting, judged by how well entries that were held out are predicted.
-
-    Attributes
-    ----------
-    n_components, nonzeros : int
-        The setting; both are 0 where every entry is predicted by its variable's mean.
-    error : float
-        Squared, as a fraction of what predicting by means leaves.
-    excess_deviation : float
-        Standard error of what it is above the least one.
-    """
-
-    n_components: int
-    nonzeros: int
-    error: float
-    excess_deviation: float
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """One answer: how many components, of how many variables each.
-
-    Attributes
-    ----------
-    n_components : int
-        0: no structure, nothing rises above noise.
-    nonzeros : int
-        Of each component.
-    when : str
-        When to take it, in one sentence.
-    reasons : list of str
-        Why.
-    explained, explained_by_pca : float
-        The variance that regression of the table on the scores explains, as a fraction of all
-        variance; and the same of as many principal components.
-    error : float
-        Of predicting held-out entries, as of :class:`HeldOut`; NaN if cross-validation did not try
-        it.
-    """
-
-    n_components: int
-    nonzeros: int
-    when: str
-    reasons: list[str]
-    explained: float
-    explained_by_pca: float
-    error: float
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Two answers, to two questions.
-
-    Attributes
-    ----------
-    to_read : Recommendation
-        As many components as stand out, of as few variables as explain most: take it to say what
-        the components mean.
-    to_predict : Recommendation
-        What cross-validation finds: take it to go on with the scores.
-    difference : str
-        Why the two differ, in one sentence; empty if they agree.
-    n_components, nonzeros, reasons
-        Those of `to_predict`.
-    scree : Scree
-        What principal components alone tell.
-    held_out : list of HeldOut
-        All settings that were tried, by number of components, then of nonzeros. It makes a data
-        frame.
-    least, chosen : HeldOut
-        The one of least error, and the simplest that is near it.
-    repeats : int
-        Random partitions over which cross-validation was repeated.
-    """
-
-    to_read: Recommendation
-    to_predict: Recommendation
-    difference: str
-    n_components: int
-    nonzeros: int
-    reasons: list[str]
-    scree: Scree = field(repr=False)
-    held_out: list[HeldOut] = field(repr=False)
-    least: HeldOut
-    chosen: HeldOut
-    repeats: int
+    from ._typing import Data, Loadings, RandomState, Vector
 
 
 def choose(
-    X,
+    X: Data,
     *,
-    most=20,
-    n_components=None,
-    nonzeros=None,
-    permutations=20,
-    folds=7,
-    repeats=0,
-    effort="normal",
-    overlap=0.1,
-    center=True,
-    scale=False,
-    remove_row_mean=False,
-    tol=1e-2,
-    max_iter=200,
-    solver="auto",
-    precision="double",
-    memory=None,
-    random_state=0,
-    n_threads=None,
-    verbose=0,
-):
+    most: int = 20,
+    n_components: int | Iterable[int] | None = None,
+    nonzeros: int | Iterable[int] | None = None,
+    permutations: int = 20,
+    folds: int = 7,
+    repeats: int = 0,
+    effort: str | float = "normal",
+    overlap: float = 0.1,
+    center: bool = True,
+    scale: bool = False,
+    remove_row_mean: bool = False,
+    tol: float = 1e-2,
+    max_iter: int = 200,
+    solver: str = "auto",
+    precision: str = "double",
+    memory: int | str | None = None,
+    random_state: RandomState = 0,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> _core.Choice:
     """Look for the number of components and of their variables.
 
     There are two answers if parallel analysis and cross-validation both see any structure. To read:
@@ -164,25 +56,25 @@ def choose(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         One row per sample. They must be in memory.
     most : int, default=20
-        Components that are looked at, as far as there are any.
+        Largest number of components to look at.
     n_components, nonzeros : int or list of int, default=None
         What cross-validation tries. None: as many components as help, and numbers of variables that
         grow by half or more, from one to all, with some more around the best.
     permutations : int, default=20
-        Of parallel analysis.
+        Number of permutations of parallel analysis.
     folds : int, default=7
-        Of cross-validation.
+        Number of folds of cross-validation.
     repeats : int, default=0
-        Random partitions over which cross-validation is repeated; 0: from 1 to 100, more for
-        smaller tables.
+        Number of random partitions over which cross-validation is repeated; 0: from 1 to 100, more
+        for smaller tables.
     effort : {"none", "normal", "thorough"} or float, default="normal"
-        How long each fit that tells what variables explain searches for better loadings; a number
-        is in seconds. Cross-validation does not search.
+        How long to search for better loadings in each fit for the answer to read; a number is in
+        seconds. Cross-validation does not search.
     overlap : float, default=0.1
-        Of the search, as of :class:`SPCArt`.
+        As in :class:`SPCArt`.
     center, scale, remove_row_mean, tol, max_iter, solver, precision, memory, random_state, \
 n_threads, verbose
-        As of :class:`SPCArt`.
+        As in :class:`SPCArt`.
 
     Returns
     -------
@@ -199,45 +91,39 @@ n_threads, verbose
     >>> choice.to_read.n_components
     5
     """
-    options = {
-        "effort": effort,
-        "overlap": overlap,
-        "tol": tol,
-        "max_iter": max_iter,
-        "solver": solver,
-        "random_state": seed_of(random_state),
-        "n_threads": n_threads,
-    }
-    preparation = {
-        "center": center,
-        "scale": scale,
-        "remove_row_mean": remove_row_mean,
-        "precision": precision,
-    }
-    table = table_of(X, False, memory, most)
-    tried = [_listed(n_components), _listed(nonzeros)]
-    with progress(verbose) as show:
-        result = _core.choose(
-            table, most, permutations, folds, repeats, *tried, options, preparation, memory, show
-        )
-    warn(result, stacklevel=2)
-    held_out = [HeldOut(**setting) for setting in result["held_out"]]
-    return Choice(
-        to_read=Recommendation(**result["to_read"]),
-        to_predict=Recommendation(**result["to_predict"]),
-        difference=result["difference"],
-        n_components=result["n_components"],
-        nonzeros=result["nonzeros"],
-        reasons=result["reasons"],
-        scree=Scree(**result["scree"]),
-        held_out=held_out,
-        least=held_out[result["least"]],
-        chosen=held_out[result["chosen"]],
-        repeats=result["repeats"],
+    options = _core.Options(
+        effort=effort,
+        overlap=overlap,
+        tol=tol,
+        max_iter=max_iter,
+        solver=solver,
+        random_state=seed_of(random_state),
+        n_threads=n_threads,
     )
+    preparation = _core.Preparation(
+        center=center, scale=scale, remove_row_mean=remove_row_mean, precision=precision
+    )
+    table = table_of(X, False, memory, most)
+    with progress(verbose) as show:
+        choice = _core.choose(
+            table,
+            most,
+            permutations,
+            folds,
+            repeats,
+            as_list(n_components),
+            as_list(nonzeros),
+            options,
+            preparation,
+            memory,
+            show,
+        )
+    warn(choice.warnings, stacklevel=2)
+    return choice
 
 
-def _listed(numbers):
+def as_list(numbers: int | Iterable[int] | None) -> list[int]:
+    """One number or several, or none, as a list."""
     if numbers is None:
         return []
     return list(numbers) if np.iterable(numbers) else [numbers]
@@ -252,20 +138,22 @@ class Stability:
     model : SPCArt
         Fitted to all samples.
     frequencies : scipy.sparse.csc_array of shape (n_features, n_components)
-        In what part of the resamples a variable was in a component.
+        Fraction of the resamples in which a variable was in a component.
     cosines : ndarray of shape (n_components,)
         Mean of abs(cos) between a component and its match.
     resamples : int
-        How many there were.
+        Number of resamples.
     """
 
     model: SPCArt
-    frequencies: sp.csc_array = field(repr=False)
-    cosines: np.ndarray
+    frequencies: Loadings = field(repr=False)
+    cosines: Vector
     resamples: int
 
 
-def bootstrap(X, n_components=None, *, resamples=100, **params):
+def bootstrap(
+    X: Data, n_components: float | None = None, *, resamples: int = 100, **params: Any
+) -> Stability:
     """Fit, and fit again to samples that are drawn with replacement.
 
     Components of a resample are matched with those of the fit so that the sum of their absolute
@@ -275,12 +163,12 @@ def bootstrap(X, n_components=None, *, resamples=100, **params):
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         One row per sample. They must be in memory.
-    n_components : int, default=None
-        Number of components.
+    n_components : int or float, default=None
+        As in :class:`SPCArt`.
     resamples : int, default=100
-        How many, at least 2. `random_state` decides which.
+        Number of resamples, at least 2. They depend on `random_state`.
     **params
-        As of :class:`SPCArt`.
+        As in :class:`SPCArt`.
 
     Returns
     -------
@@ -298,10 +186,6 @@ def bootstrap(X, n_components=None, *, resamples=100, **params):
     True
     """
     model = SPCArt(n_components, **params)
-    found = model._fit(*model._samples(X), resamples)
-    return Stability(
-        model=model,
-        frequencies=loadings_from(found["frequencies"]),
-        cosines=found["cosines"],
-        resamples=found["resamples"],
-    )
+    found = model._fit(*model._samples(X), resamples).stability
+    assert found is not None
+    return Stability(model, found.frequencies, found.cosines, found.resamples)

@@ -1,6 +1,13 @@
 """The progress bar of verbose=1."""
 
+from __future__ import annotations
+
 import sys
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._typing import ShowProgress
 
 _WORDS = {
     "prepare": "preparing the data",
@@ -18,19 +25,19 @@ _WORDS = {
 
 
 class Progress:
-    """Shows how far a stage is: by tqdm where that is installed, else in words on stderr."""
+    """Shows how far a stage is: by tqdm if that is installed, else in words on stderr."""
 
-    def __init__(self):
-        self._stage = None
-        self._bar = None
+    def __init__(self) -> None:
+        self._stage: str | None = None
+        self._bar: Any = None
 
-    def __enter__(self):
+    def __enter__(self) -> Progress:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._end()
 
-    def __call__(self, stage, fraction):
+    def __call__(self, stage: str, fraction: float) -> None:
         if stage != self._stage:
             self._end()
             self._begin(stage)
@@ -38,7 +45,7 @@ class Progress:
             self._bar.n = round(100 * min(fraction, 1.0))
             self._bar.refresh()
 
-    def _begin(self, stage):
+    def _begin(self, stage: str) -> None:
         self._stage = stage
         words = _WORDS.get(stage, stage)
         try:
@@ -50,22 +57,12 @@ class Progress:
                 total=100, desc=words, bar_format="{desc:<28} {percentage:3.0f}%|{bar}|"
             )
 
-    def _end(self):
+    def _end(self) -> None:
         if self._bar is not None:
             self._bar.close()
             self._bar = None
 
 
-class Silence:
-    """No progress at all."""
-
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *_):
-        pass
-
-
-def progress(verbose):
+def progress(verbose: int) -> AbstractContextManager[ShowProgress]:
     """What to give to the core as `progress`, as a context."""
-    return Progress() if verbose else Silence()
+    return Progress() if verbose else nullcontext()

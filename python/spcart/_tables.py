@@ -1,12 +1,21 @@
-"""Data of Python's as tables of the core: viewed where they lie wherever that can be done."""
+"""Data of Python's as tables of the core, viewed in place whenever that is possible."""
+
+from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_array
 
 from . import _core
+from ._sklearn import check_array
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+    from typing_extensions import TypeIs
+
+    from ._typing import AnnDataLike, Data
 
 #: Types that the core views.
 VIEWED = ("float64", "float32", "int32", "uint8")
@@ -24,46 +33,51 @@ _WIDENED = {
 _IN_FILES = (*VIEWED, "bool", "int8", "int16", "uint16", "uint32", "int64", "uint64")
 
 
-def viewed_dtype(dtype):
+def viewed_dtype(dtype: DTypeLike) -> str:
     """The type in which numbers of this one are given to the core."""
     dtype = np.dtype(dtype)
     name = dtype.name
     return name if dtype.isnative and name in VIEWED else _WIDENED.get(name, "float64")
 
 
-def is_anndata(data):
+def is_anndata(data: object) -> TypeIs[AnnDataLike]:
     """Whether it is an AnnData, or something that looks like one."""
     return all(hasattr(data, name) for name in ("X", "obs_names", "var_names"))
 
 
-def unwrapped(data):
+def unwrapped(data: Data) -> object:
     """The numbers of an AnnData, or the data itself."""
     return data.X if is_anndata(data) else data
 
 
-def dtype_to_check(data):
+def dtype_to_check(data: object) -> object:
     """The type that data should be converted to, if it must be: for scikit-learn's check."""
-    if sp.issparse(data) or isinstance(data, np.ndarray):
-        return None if data.dtype.kind == "b" else viewed_dtype(data.dtype)
-    return [np.dtype(name) for name in VIEWED]
+    if not sp.issparse(data) and not isinstance(data, np.ndarray):
+        return [np.dtype(name) for name in VIEWED]
+    dtype = cast("Any", data).dtype
+    return None if dtype.kind == "b" else viewed_dtype(dtype)
 
 
-def make_table(data, *, original=None, n_components=1, memory=None):
+def make_table(
+    data: Any, *, original: object = None, n_components: int = 1, memory: int | str | None = None
+) -> _core.Table:
     """A table of data that scikit-learn has checked.
 
-    `original` is what the user gave: a memory map is left in its file where it would not fit.
+    `original` is what the user gave: a memory map stays in its file if it would not fit in memory.
     """
     if sp.issparse(data):
         return _sparse(data)
     return _from_file(original, data.shape, n_components, memory) or _core.dense(_dense(data))
 
 
-def make_covariance(matrix):
+def make_covariance(matrix: NDArray[Any]) -> _core.Table:
     """A table of a covariance matrix."""
     return _core.covariance(_dense(matrix))
 
 
-def table_of(X, covariance, memory, n_components=1):
+def table_of(
+    X: Data, covariance: bool, memory: int | str | None, n_components: int = 1
+) -> _core.Table:
     """A table of samples, or of a covariance matrix, as a user has them."""
     if covariance:
         return make_covariance(check_array(X, dtype=np.float64, ensure_all_finite=False))
@@ -74,15 +88,15 @@ def table_of(X, covariance, memory, n_components=1):
     return make_table(checked, original=data, n_components=n_components, memory=memory)
 
 
-def _dense(array):
+def _dense(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype == np.bool_:
         array = array.view(np.uint8)
     array = array.astype(viewed_dtype(array.dtype), copy=False)
     return array if _is_plain(array) else np.ascontiguousarray(array)
 
 
-def _is_plain(array):
-    """Whether rows and columns lie apart from each other, as those of BLAS do."""
+def _is_plain(array: NDArray[Any]) -> bool:
+    """Whether rows and columns are apart from each other, as those of BLAS are."""
     rows, cols = (max(size, 1) for size in array.shape)
     down, along = array.strides
     size = array.itemsize
@@ -90,23 +104,29 @@ def _is_plain(array):
     return array.flags.aligned and whole and (down >= along * cols or along >= down * rows)
 
 
-def _sparse(matrix):
+def _sparse(matrix: Any) -> _core.Table:
     if matrix.format not in ("csr", "csc"):
         matrix = matrix.tocsr()
-    if not matrix.has_canonical_format:  # the core does not add up what is stored twice
+    if not matrix.has_canonical_format:  # the core does not add up repeated entries
         matrix = matrix.copy()
         matrix.sum_duplicates()
     values = matrix.data.view(np.uint8) if matrix.dtype == np.bool_ else matrix.data
     values = values.astype(viewed_dtype(values.dtype), copy=False)
     index = np.result_type(matrix.indices.dtype, matrix.indptr.dtype)
-    inner, outer = (places.astype(index, copy=False) for places in (matrix.indices, matrix.indptr))
-    return _core.sparse(matrix.format == "csr", *matrix.shape, values, inner, outer)
+    inner = matrix.indices.astype(index, copy=False)
+    outer = matrix.indptr.astype(index, copy=False)
+    rows, cols = matrix.shape
+    return _core.sparse(matrix.format == "csr", rows, cols, values, inner, outer)
 
 
-def _from_file(array, shape, n_components, memory):
+def _from_file(
+    array: object, shape: tuple[int, int], n_components: int, memory: int | str | None
+) -> _core.Table | None:
     """The table in the file that a memory map shows, if it is to stay there."""
     root = _mapped(array)
-    if root is None or array.shape != shape or array.dtype.name not in _IN_FILES:
+    if root is None or not isinstance(array, np.ndarray):
+        return None
+    if array.shape != shape or array.dtype.name not in _IN_FILES:
         return None
     if not array.dtype.isnative or not (array.flags.c_contiguous or array.flags.f_contiguous):
         return None
@@ -117,12 +137,11 @@ def _from_file(array, shape, n_components, memory):
     begin = root.offset + array.ctypes.data - root.ctypes.data
     buffers = _core.room_for_buffers(memory, cols, n_components)
     by_row = bool(array.flags.c_contiguous)
-    return _core.file(
-        os.fspath(root.filename), array.dtype.name, rows, cols, by_row, begin, buffers
-    )
+    file = os.fspath(root.filename)
+    return _core.file(file, array.dtype.name, rows, cols, by_row, begin, buffers)
 
 
-def _mapped(array):
+def _mapped(array: object) -> Any:
     """The memory map of a file that an array is part of, if its file has what the map shows."""
     root = None
     while isinstance(array, np.ndarray):

@@ -1,8 +1,11 @@
 """Warnings of a fit."""
 
-import warnings
+from __future__ import annotations
 
-from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
+import warnings
+from collections.abc import Iterable
+
+from ._sklearn import ConvergenceWarning as _SklearnConvergenceWarning
 
 
 class SpcartWarning(UserWarning):
@@ -13,10 +16,8 @@ class ConvergenceWarning(SpcartWarning, _SklearnConvergenceWarning):
     """The method stopped before it converged; also scikit-learn's own warning of that name."""
 
 
-def warn(result, stacklevel):
-    """Warn of all that a result of the core says."""
-    unconverged = result.get("status") == "iteration_limit"
-    for message in result["warnings"]:
-        of_convergence = unconverged and message == result["message"]
-        category = ConvergenceWarning if of_convergence else SpcartWarning
+def warn(messages: Iterable[str], stacklevel: int, *, of_convergence: str | None = None) -> None:
+    """Warn of each message; one of them may be about convergence."""
+    for message in messages:
+        category = ConvergenceWarning if message == of_convergence else SpcartWarning
         warnings.warn(message, category, stacklevel=stacklevel + 1)

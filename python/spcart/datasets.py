@@ -4,28 +4,54 @@ Each is returned as a :class:`sklearn.utils.Bunch` with ``feature_names``, ``DES
 ``data`` (one row per sample) or ``covariance``.
 """
 
-from sklearn.utils import Bunch
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from . import _core
+from ._sklearn import Bunch
 
-__all__ = ["load_patches", "load_pitprops", "load_random", "load_spiked", "load_synthetic"]
+if TYPE_CHECKING:
+    from ._typing import Matrix
 
-_DESCRIPTIONS = {name: description for name, _, description in _core.datasets()}
+__all__ = [
+    "Dataset",
+    "load_patches",
+    "load_pitprops",
+    "load_random",
+    "load_spiked",
+    "load_synthetic",
+]
+
+_DESCRIPTIONS = dict(_core.datasets())
 
 
-def _load(name, **parameters):
+class Dataset(Bunch):
+    """A built-in data set."""
+
+    #: One row per sample; only if the data set has samples.
+    data: Matrix
+    #: Only if the data set is a covariance matrix.
+    covariance: Matrix
+    #: Names of the variables.
+    feature_names: list[str]
+    #: What it is.
+    DESCR: str
+
+
+def _load(name: str, **parameters: float) -> Dataset:
     text = ",".join(f"{key}={value}" for key, value in parameters.items())
     values, variables, is_covariance = _core.load(f"{name}:{text}" if text else name)
     numbers = {"covariance" if is_covariance else "data": values}
-    return Bunch(**numbers, feature_names=variables, DESCR=_DESCRIPTIONS[name])
+    return Dataset(**numbers, feature_names=variables, DESCR=_DESCRIPTIONS[name])
 
 
-def load_pitprops():
+def load_pitprops() -> Dataset:
     """Correlations of 13 properties of 180 pit props (Jeffers 1967), the classic of sparse PCA.
 
     Returns
     -------
-    problem : sklearn.utils.Bunch
+    dataset : Dataset
         With ``covariance`` of shape (13, 13).
 
     Examples
@@ -37,12 +63,12 @@ def load_pitprops():
     return _load("pitprops")
 
 
-def load_synthetic():
+def load_synthetic() -> Dataset:
     """Covariance of 10 variables made by 3 hidden factors (Zou, Hastie and Tibshirani 2006).
 
     Returns
     -------
-    problem : sklearn.utils.Bunch
+    dataset : Dataset
         With ``covariance`` of shape (10, 10).
 
     Examples
@@ -54,19 +80,19 @@ def load_synthetic():
     return _load("synthetic")
 
 
-def load_random(n=500, p=100, *, seed=0):
+def load_random(n: int = 500, p: int = 100, *, seed: int = 0) -> Dataset:
     """Samples of independent standard normal variables: no structure at all.
 
     Parameters
     ----------
     n, p : int
-        Samples and variables.
+        Number of samples and of variables.
     seed : int, default=0
-        Of the random numbers.
+        Seed of the random numbers.
 
     Returns
     -------
-    problem : sklearn.utils.Bunch
+    dataset : Dataset
         With ``data`` of shape (n, p).
 
     Examples
@@ -78,25 +104,34 @@ def load_random(n=500, p=100, *, seed=0):
     return _load("random", n=n, p=p, seed=seed)
 
 
-def load_spiked(n=500, p=100, *, r=5, k=8, strength=8.0, noise=1.0, seed=0):
+def load_spiked(
+    n: int = 500,
+    p: int = 100,
+    *,
+    r: int = 5,
+    k: int = 8,
+    strength: float = 8.0,
+    noise: float = 1.0,
+    seed: int = 0,
+) -> Dataset:
     """Samples of a model with planted components that do not overlap.
 
     Parameters
     ----------
     n, p : int
-        Samples and variables.
+        Number of samples and of variables.
     r, k : int
-        Components, and variables in each.
+        Number of components, and of variables in each.
     strength : float, default=8
         Standard deviation of the last component; earlier ones are stronger.
     noise : float, default=1
         Standard deviation of the noise in each variable.
     seed : int, default=0
-        Of the random numbers.
+        Seed of the random numbers.
 
     Returns
     -------
-    problem : sklearn.utils.Bunch
+    dataset : Dataset
         With ``data`` of shape (n, p).
 
     Examples
@@ -108,7 +143,7 @@ def load_spiked(n=500, p=100, *, r=5, k=8, strength=8.0, noise=1.0, seed=0):
     return _load("spiked", n=n, p=p, r=r, k=k, strength=strength, noise=noise, seed=seed)
 
 
-def load_patches(n=5000, *, size=13, seed=0):
+def load_patches(n: int = 5000, *, size: int = 13, seed: int = 0) -> Dataset:
     """Patches of pictures of discs that hide one another, with the statistics of natural images.
 
     Parameters
@@ -118,11 +153,11 @@ def load_patches(n=5000, *, size=13, seed=0):
     size : int, default=13
         Side of a patch in pixels.
     seed : int, default=0
-        Of the random numbers.
+        Seed of the random numbers.
 
     Returns
     -------
-    problem : sklearn.utils.Bunch
+    dataset : Dataset
         With ``data`` of shape (n, size * size).
 
     Examples

@@ -3,29 +3,49 @@
 Needs matplotlib: ``pip install spcart[plot]``.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matplotlib.axes import Axes
+
+    from . import _core
+    from ._estimator import SPCArt
+    from ._typing import Data
 
 __all__ = ["biplot", "convergence", "heatmap", "images", "path", "scree"]
 
 
-def _axes(ax, **how):
+def _axes(ax: Axes | None, **how: Any) -> Axes:
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
 
-    return plt.subplots(**{"layout": "constrained", **how})[1]
+    axes: Axes = plt.subplots(**{"layout": "constrained", **how})[1]
+    return axes
 
 
-def _names(model, feature_names):
+def _names(model: SPCArt, feature_names: Iterable[str] | None) -> list[str]:
     names = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
     return [f"x{j + 1}" for j in range(model.n_features_in_)] if names is None else list(names)
 
 
-def _titles(model):
+def _titles(model: SPCArt) -> list[str]:
     return [f"PC{i + 1}" for i in range(model.n_components_)]
 
 
-def heatmap(model, *, feature_names=None, only_used=True, ax=None):
+def heatmap(
+    model: SPCArt,
+    *,
+    feature_names: Iterable[str] | None = None,
+    only_used: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
     """Loadings as colours: one row per variable, one column per component.
 
     Parameters
@@ -57,7 +77,7 @@ def heatmap(model, *, feature_names=None, only_used=True, ax=None):
     return ax
 
 
-def scree(model, *, ax=None):
+def scree(model: SPCArt, *, ax: Axes | None = None) -> Axes:
     """Explained variance of each component, its sum, and that of PCA.
 
     Parameters
@@ -76,18 +96,18 @@ def scree(model, *, ax=None):
     ours = model.explained_variance_ratio_
     squares = model.singular_values_**2
     pca = squares / squares.sum() * model.cpev_pca_
-    places = np.arange(1, len(ours) + 1)
-    ax.bar(places, ours, color="tab:blue", alpha=0.6, label="each component")
-    ax.plot(places, np.cumsum(ours), "o-", color="tab:blue", label="together (CPEV)")
-    ax.plot(places, np.cumsum(pca), "s--", color="tab:gray", label="as many of PCA")
-    ax.set_xticks(places, _titles(model))
+    positions = np.arange(1, len(ours) + 1)
+    ax.bar(positions, ours, color="tab:blue", alpha=0.6, label="each component")
+    ax.plot(positions, np.cumsum(ours), "o-", color="tab:blue", label="together (CPEV)")
+    ax.plot(positions, np.cumsum(pca), "s--", color="tab:gray", label="as many of PCA")
+    ax.set_xticks(positions, _titles(model))
     ax.set_ylim(0, 1)
     ax.set_ylabel("fraction of the variance")
     ax.legend()
     return ax
 
 
-def path(followed, *, n_components=None, ax=None):
+def path(followed: _core.Path, *, n_components: int | None = None, ax: Axes | None = None) -> Axes:
     """The trade-off between nonzeros and variance: one line per truncation type.
 
     Parameters
@@ -95,8 +115,8 @@ def path(followed, *, n_components=None, ax=None):
     followed : Path
         What :func:`spcart.path` returned.
     n_components : int, default=None
-        Which number of components, if several were followed. None: the most, of which the knee and
-        the point that keeps enough are; only there these are marked.
+        Which number of components, if the path has several. None: the most. The knee and the point
+        that keeps enough are of the most components, and are marked only there.
     ax : matplotlib.axes.Axes, default=None
         Where to draw. None: in a new figure.
 
@@ -123,7 +143,12 @@ def path(followed, *, n_components=None, ax=None):
             continue
         share = 100 * point.criteria.share_of_pca
         label = f"{name}: {point.nonzeros} nonzeros, {share:.1f} %"
-        how = {"markersize": 9, "markerfacecolor": "none", "color": "black", "linestyle": "none"}
+        how: dict[str, Any] = {
+            "markersize": 9,
+            "markerfacecolor": "none",
+            "color": "black",
+            "linestyle": "none",
+        }
         ax.plot(*_trade_off([point]), marker=marker, label=label, **how)
     for set_formatter in (ax.xaxis.set_major_formatter, ax.xaxis.set_minor_formatter):
         set_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
@@ -134,12 +159,12 @@ def path(followed, *, n_components=None, ax=None):
     return ax
 
 
-def _trade_off(points):
+def _trade_off(points: Sequence[_core.PathPoint]) -> tuple[list[int], list[float]]:
     return [point.nonzeros for point in points], [point.criteria.share_of_pca for point in points]
 
 
-def convergence(model, *, ax=None):
-    """Change of the loadings and their sparsity, turn by turn.
+def convergence(model: SPCArt, *, ax: Axes | None = None) -> Axes:
+    """Change of the loadings and their sparsity at each iteration.
 
     Parameters
     ----------
@@ -154,19 +179,26 @@ def convergence(model, *, ax=None):
         With the change; the sparsity has a second axis.
     """
     ax = _axes(ax)
-    turns = np.arange(1, model.n_iter_ + 1)
-    ax.semilogy(turns, model.history_["change"], "o-", color="tab:blue", markersize=3)
+    iterations = np.arange(1, model.n_iter_ + 1)
+    ax.semilogy(iterations, model.history_.change, "o-", color="tab:blue", markersize=3)
     ax.axhline(model.tol, color="tab:gray", linestyle="--", linewidth=1)
-    ax.set_xlabel("turn")
+    ax.set_xlabel("iteration")
     ax.set_ylabel("change of the loadings", color="tab:blue")
     other = ax.twinx()
-    other.plot(turns, model.history_["sparsity"], color="tab:orange")
+    other.plot(iterations, model.history_.sparsity, color="tab:orange")
     other.set_ylim(0, 1)
     other.set_ylabel("sparsity", color="tab:orange")
     return ax
 
 
-def biplot(model, X, *, components=(0, 1), feature_names=None, ax=None):
+def biplot(
+    model: SPCArt,
+    X: Data,
+    *,
+    components: tuple[int, int] = (0, 1),
+    feature_names: Iterable[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Scores of samples on two components, and the variables that are in them.
 
     Parameters
@@ -191,7 +223,7 @@ def biplot(model, X, *, components=(0, 1), feature_names=None, ax=None):
     names = _names(model, feature_names)
     scores = np.asarray(model.transform(X))[:, components]
     loadings = model.components_[list(components)].T
-    ax.scatter(*scores.T, s=8, color="tab:gray", alpha=0.6)
+    ax.scatter(scores[:, 0], scores[:, 1], s=8, color="tab:gray", alpha=0.6)
     length = 0.9 * np.abs(scores).max() / (np.abs(loadings).max() or 1.0)
     for j in np.flatnonzero(loadings.any(axis=1)):
         x, y = length * loadings[j]
@@ -210,14 +242,17 @@ def biplot(model, X, *, components=(0, 1), feature_names=None, ax=None):
     ax.margins(0.12)
     titles = _titles(model)
     ratios = model.explained_variance_ratio_
-    for label, i in zip((ax.set_xlabel, ax.set_ylabel), components, strict=True):
-        label(f"{titles[i]} ({100 * ratios[i]:.1f} %)")
+    labels = [f"{titles[i]} ({100 * ratios[i]:.1f} %)" for i in components]
+    ax.set_xlabel(labels[0])
+    ax.set_ylabel(labels[1])
     ax.axhline(0, color="lightgray", linewidth=0.8, zorder=0)
     ax.axvline(0, color="lightgray", linewidth=0.8, zorder=0)
     return ax
 
 
-def images(model, shape, *, columns=None, ax=None):
+def images(
+    model: SPCArt, shape: tuple[int, int], *, columns: int | None = None, ax: Axes | None = None
+) -> Axes:
     """Each component as a picture, side by side: for variables that are pixels.
 
     Parameters
@@ -245,7 +280,7 @@ def images(model, shape, *, columns=None, ax=None):
     count = model.n_components_
     columns = columns or int(np.ceil(np.sqrt(count)))
     rows = -(-count // columns)
-    # A line of nothing between two pictures.
+    # An empty line between two pictures.
     sheet = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), np.nan)
     for i, component in enumerate(model.components_):
         top, left = i // columns * (height + 1), i % columns * (width + 1)

@@ -4,14 +4,15 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
-#include <optional>
-#include <string>
 
+#include "casters.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/table.hpp"
 
@@ -19,14 +20,18 @@ namespace nb = nanobind;
 
 namespace spcart::python {
 
-/// A table as Python holds it. Its numbers lie in arrays of Python's, which it keeps alive, or in a
+/// A table as Python holds it. Its numbers are in arrays of Python's, which it keeps alive, or in a
 /// file, or are its own.
 struct TableHandle {
   std::shared_ptr<const Table> table;
 };
 
+// Types come before the functions that use them, for the sake of signatures.
 void bind_tables(nb::module_& m);
+void bind_options(nb::module_& m);
+void bind_results(nb::module_& m);
 void bind_fits(nb::module_& m);
+void bind_comparisons(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_choices(nb::module_& m);

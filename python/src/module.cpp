@@ -21,7 +21,10 @@ NB_MODULE(_core, m) {
   m.doc() = "The C++ core of spcart: private, and without promises.";
   nb::register_exception_translator(translate);
   spcart::python::bind_tables(m);
+  spcart::python::bind_options(m);
+  spcart::python::bind_results(m);
   spcart::python::bind_fits(m);
+  spcart::python::bind_comparisons(m);
   spcart::python::bind_parts(m);
   spcart::python::bind_paths(m);
   spcart::python::bind_choices(m);

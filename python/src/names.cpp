@@ -36,6 +36,11 @@ std::string_view core_name(std::string_view python_name) {
   return found == kNames.end() ? python_name : found->core;
 }
 
+std::string_view python_name(std::string_view core_name) {
+  const auto found = std::ranges::find(kNames, core_name, &Name::core);
+  return found == kNames.end() ? core_name : found->python;
+}
+
 std::string in_python(std::string_view message) {
   std::string text;
   while (!message.empty()) {

@@ -1,73 +1,200 @@
-#include "options.hpp"
+#include "spcart/options.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <optional>
+#include <type_traits>
+#include <variant>
 
 #include "names.hpp"
+#include "request.hpp"
 #include "spcart/memory.hpp"
-#include "spcart/names.hpp"
 #include "spcart/threads.hpp"
 
 namespace spcart::python {
 namespace {
 
-std::string text_of(double number) {
-  std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.begin(), text.end(), number).ptr};
+/// Where the value of an option is kept.
+using Field =
+    std::variant<Index Options::*, double Options::*, std::uint64_t Options::*, Method Options::*,
+                 BestBy Options::*, Order Options::*, Solver Options::*,
+                 std::optional<Index> Options::*, std::optional<double> Options::*,
+                 std::optional<bool> Options::*, std::optional<TruncationType> Options::*,
+                 std::optional<Start> Options::*, std::optional<Effort> Options::*>;
+
+struct OptionField {
+  std::string_view name;  ///< of its record
+  Field field;
+};
+
+constexpr auto kFields = std::to_array<OptionField>({
+    {"components", &Options::components},
+    {"variance", &Options::variance},
+    {"method", &Options::method},
+    {"truncation", &Options::truncation},
+    {"lambda", &Options::lambda},
+    {"nonzeros", &Options::nonzeros},
+    {"sparsity", &Options::sparsity},
+    {"keep", &Options::keep},
+    {"start", &Options::start},
+    {"post-fit", &Options::post_fit},
+    {"ridge", &Options::ridge},
+    {"bound", &Options::bound},
+    {"orthogonality", &Options::orthogonality},
+    {"correlation", &Options::correlation},
+    {"restarts", &Options::restarts},
+    {"best-by", &Options::best_by},
+    {"refit", &Options::refit},
+    {"refine", &Options::refine},
+    {"effort", &Options::effort},
+    {"overlap", &Options::overlap},
+    {"tolerance", &Options::tolerance},
+    {"max-iterations", &Options::max_iterations},
+    {"order", &Options::order},
+    {"solver", &Options::solver},
+    {"seed", &Options::seed},
+    {"threads", &Options::threads},
+});
+
+/// An argument as the user gave it.
+struct Argument {
+  const std::string& name;
+  nb::handle value;
+
+  std::string text() const { return nb::str(value).c_str(); }
+
+  [[noreturn]] void reject(const char* rule) const {
+    throw nb::value_error((name + " = " + text() + ": " + rule).c_str());
+  }
+};
+
+bool is_text(nb::handle value) { return nb::isinstance<nb::str>(value); }
+
+bool is_bool(nb::handle value) {
+  return nb::isinstance<nb::bool_>(value) ||
+         nb::isinstance(value, nb::module_::import_("numpy").attr("bool_"));
 }
 
-/// As the command's flags would have it: the core reads and checks every value in one place.
-std::string text_of(nb::handle value) {
-  if (value.is(Py_True)) return "yes";
-  if (value.is(Py_False)) return "no";
-  if (!PyIndex_Check(value.ptr()) && nb::hasattr(value, "__float__"))
-    return text_of(nb::cast<double>(nb::float_(value)));
-  return nb::str(value).c_str();
+bool is_number(nb::handle value) {
+  return !is_bool(value) && !is_text(value) &&
+         (PyIndex_Check(value.ptr()) != 0 || nb::hasattr(value, "__float__"));
 }
 
-}  // namespace
+bool is_true(nb::handle value) { return nb::cast<bool>(nb::bool_(value)); }
 
-Options options_of(const nb::dict& given) {
+/// What a function of Python's numbers gives; its only error is that a number is too large.
+template <class Convert>
+auto in_range(const Argument& argument, nb::handle number, Convert convert) {
+  const auto converted = convert(number.ptr());
+  if (PyErr_Occurred() == nullptr) return converted;
+  PyErr_Clear();
+  argument.reject("the number is out of range");
+}
+
+double number(const Argument& argument) {
+  if (!is_number(argument.value)) argument.reject("it must be a number");
+  return in_range(argument, argument.value, PyFloat_AsDouble);
+}
+
+/// A number without a fraction, as an integer of Python.
+nb::object whole_number(const Argument& argument) {
+  constexpr const char* kRule = "it must be a whole number";
+  if (!is_number(argument.value)) argument.reject(kRule);
+  if (PyIndex_Check(argument.value.ptr()) != 0)
+    return nb::steal(PyNumber_Index(argument.value.ptr()));
+  const nb::float_ real(number(argument));
+  if (!nb::cast<bool>(real.attr("is_integer")())) argument.reject(kRule);
+  return nb::int_(real);
+}
+
+template <class T>
+T number_of(const Argument& argument) {
+  if constexpr (std::is_same_v<T, double>) {
+    return number(argument);
+  } else if constexpr (std::is_signed_v<T>) {
+    return in_range(argument, whole_number(argument), PyLong_AsSsize_t);
+  } else {
+    const nb::object whole = whole_number(argument);
+    if (whole < nb::int_(0)) argument.reject("it must be a whole number of at least 0");
+    return in_range(argument, whole, PyLong_AsUnsignedLongLong);
+  }
+}
+
+template <class T>
+struct Unwrapped {
+  using Type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> {
+  using Type = T;
+};
+
+/// Numbers and truth values are set as they are. Words are read by the record, as those of the
+/// command are; it also says which words there are if the value is none of them.
+template <class Member>
+void set(Options& options, Member Options::*member, const OptionRecord& record,
+         const Argument& argument) {
+  using T = typename Unwrapped<Member>::Type;
+  const nb::handle value = argument.value;
+  if constexpr (std::is_same_v<T, bool>) {
+    if (is_bool(value)) return void(options.*member = is_true(value));
+  } else if constexpr (std::is_same_v<T, Effort>) {
+    if (is_number(value))
+      return void(options.*member = Effort{Effort::Level::seconds, number(argument)});
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    if (!is_text(value)) return void(options.*member = number_of<T>(argument));
+  }
+  record.set(options, argument.text());
+}
+
+/// Options by their Python names. What is None keeps its default.
+Options options_of(const nb::kwargs& given) {
   Options options;
   for (const auto& [key, value] : given) {
-    if (value.is_none()) continue;
-    const std::string name = nb::cast<std::string>(key);
+    const auto name = nb::cast<std::string>(key);
     const auto record = std::ranges::find(option_records(), core_name(name), &OptionRecord::name);
-    if (record == option_records().end())
+    const auto found = std::ranges::find(kFields, core_name(name), &OptionField::name);
+    if (record == option_records().end() || found == kFields.end())
       throw nb::type_error(("there is no option '" + name + "'").c_str());
-    record->set(options, text_of(value));
+    if (value.is_none()) continue;
+    const Argument argument{name, value};
+    std::visit([&](auto member) { set(options, member, *record, argument); }, found->field);
   }
   checked_threads(options.threads);
   return options;
 }
 
-Preparation preparation_of(const nb::dict& given) {
-  Preparation preparation;
-  for (const auto& [key, value] : given) {
-    const std::string name = nb::cast<std::string>(key);
-    if (value.is_none()) continue;
-    if (name == "center")
-      preparation.center = nb::cast<bool>(nb::bool_(value));
-    else if (name == "scale")
-      preparation.scale = nb::cast<bool>(nb::bool_(value));
-    else if (name == "remove_row_mean")
-      preparation.remove_row_mean = nb::cast<bool>(nb::bool_(value));
-    else if (name == "precision")
-      preparation.precision = parse<Precision>(text_of(value));
-    else if (name == "means")
-      preparation.means = nb::cast<Vector>(value);
-    else if (name == "scales")
-      preparation.scales = nb::cast<Vector>(value);
-    else
-      throw nb::type_error(("there is no preparation '" + name + "'").c_str());
-  }
-  return preparation;
-}
+}  // namespace
 
 std::optional<std::uint64_t> memory_of(nb::handle given) {
   if (given.is_none()) return std::nullopt;
+  if (Index bytes = 0; !is_bool(given) && nb::try_cast(given, bytes) && bytes > 0)
+    return static_cast<std::uint64_t>(bytes);
   return parse_bytes("memory", nb::str(given).c_str());
+}
+
+void bind_options(nb::module_& m) {
+  nb::class_<Options>(m, "Options", "What to fit and how, by the names of Python's parameters.")
+      .def(
+          "__init__",
+          [](Options* self, const nb::kwargs& given) { new (self) Options(options_of(given)); },
+          nb::sig("def __init__(self, **given: object) -> None"));
+  nb::class_<Preparation>(m, "Preparation", "What is done to data before anything else.")
+      .def(
+          "__init__",
+          [](Preparation* self, const nb::object& center, const nb::object& scale,
+             const nb::object& remove_row_mean, const nb::object& precision,
+             std::optional<Vector> means, std::optional<Vector> scales) {
+            new (self) Preparation{.remove_row_mean = is_true(remove_row_mean),
+                                   .center = is_true(center),
+                                   .scale = is_true(scale),
+                                   .means = std::move(means),
+                                   .scales = std::move(scales),
+                                   .precision = parse<Precision>(nb::str(precision).c_str())};
+          },
+          nb::kw_only(), nb::arg("center"), nb::arg("scale"), nb::arg("remove_row_mean"),
+          nb::arg("precision") = "double", nb::arg("means") = nb::none(),
+          nb::arg("scales") = nb::none());
 }
 
 }  // namespace spcart::python

@@ -1,76 +1,117 @@
 #include "spcart/path.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
-#include "bindings.hpp"
-#include "convert.hpp"
+#include "record.hpp"
 #include "request.hpp"
-#include "spcart/names.hpp"
+#include "results.hpp"
 
 namespace spcart::python {
 namespace {
 
-nb::dict to_dict(const PathPoint& point) {
-  nb::dict d;
-  d["truncation"] = name(point.truncation.type);
-  d["lam"] = point.truncation.lambda;
-  d["n_components"] = point.components;
-  d["criteria"] = python::to_dict(point.criteria);
-  d["n_iter"] = point.iterations;
-  d["status"] = name(point.status);
-  d["searched"] = point.searched;
-  d["loadings"] = python::to_dict(point.loadings);
-  return d;
+Index nonzeros(const PathPoint& point) {
+  return std::accumulate(point.criteria.nonzeros.begin(), point.criteria.nonzeros.end(), Index{0});
 }
 
-PathOptions path_options(const Options& common, const std::vector<std::string>& truncations,
-                         std::vector<Index> components, std::optional<Index> points, double keep) {
-  PathOptions options{.truncations = {},
-                      .components = std::move(components),
-                      .points = points,
-                      .keep = keep,
-                      .effort = common.effort.value_or(Effort{}),
-                      .overlap = common.overlap,
-                      .tolerance = common.tolerance,
-                      .max_iterations = common.max_iterations,
-                      .solver = common.solver,
-                      .seed = common.seed,
-                      .threads = common.threads};
-  for (const std::string& word : truncations)
-    options.truncations.push_back(parse<TruncationType>(word));
-  return options;
+void bind_point(nb::module_& m) {
+  Record<PathPoint>(m, "PathPoint", "One setting of a path, and what it leads to.")
+      .field(
+          "truncation", [](auto& p) -> auto& { return p.truncation.type; },
+          "Truncation type of the fit from which the point, or the search for it, starts: "
+          "``SPCArt(n_components, truncation=truncation, lam=lam)`` comes near it.")
+      .field(
+          "lam", [](auto& p) -> auto& { return p.truncation.lambda; },
+          "Strength of that truncation.")
+      .field("n_components", &PathPoint::components, "Number of components.")
+      .field("criteria", &PathPoint::criteria, "Figures of the loadings.")
+      .field("n_iter", &PathPoint::iterations, "Number of iterations.")
+      .field("status", &PathPoint::status, "\"converged\" or \"iteration_limit\".")
+      .field("searched", &PathPoint::searched, "Whether a search explains more than the fit.")
+      .field("loadings", &PathPoint::loadings,
+             "Components of unit length; of shape (n_features, n_components).", Show::no)
+      .property("nonzeros", &nonzeros, "Nonzeros of all loadings together.")
+      .finish();
 }
 
-nb::dict follow_path(nb::handle_t<TableHandle> table, const std::vector<std::string>& truncations,
-                     std::vector<Index> components, std::optional<Index> points, double keep,
-                     const nb::dict& options, const nb::dict& preparation, nb::object memory,
-                     nb::object progress) {
-  Request request = request_of(table, options, preparation, memory);
+/// One row per point, with the columns of the command's `path --csv` under Python's names.
+nb::object to_frame(nb::handle path) {
+  nb::list rows;
+  for (const nb::handle point : path.attr("points")) {
+    nb::dict row;
+    const auto take = [&row](nb::handle from, std::initializer_list<const char*> names) {
+      for (const char* name : names) row[name] = from.attr(name);
+    };
+    take(point, {"truncation", "lam", "n_components", "nonzeros"});
+    take(point.attr("criteria"), {"sparsity", "sparsity_std", "sparsity_min", "cpev", "cpev_pca",
+                                  "share_of_pca", "nonorthogonality"});
+    take(point, {"n_iter", "status"});
+    rows.append(row);
+  }
+  return nb::module_::import_("pandas").attr("DataFrame")(rows);
+}
+
+void bind_path(nb::module_& m) {
+  Record<Path>(m, "Path", "The trade-off between zeros and variance.")
+      .field("points", &Path::points,
+             "By number of components, then by truncation type, from dense to sparse.", Show::no)
+      .derived(
+          "knee", [](const Path& p) -> const PathPoint& { return p.points[p.knee]; },
+          "Of the most components: from there on, a factor of nonzeros costs more variance "
+          "than on average.")
+      .keep(&Path::knee)
+      .derived(
+          "keep",
+          [](const Path& p) -> const PathPoint* { return p.keep ? &p.points[*p.keep] : nullptr; },
+          "Of the most components: the fewest nonzeros that keep the share of PCA's variance that "
+          "was asked for. None if no point does.",
+          Show::yes, nb::for_getter(nb::sig("def keep(self) -> PathPoint | None")))
+      .keep(&Path::keep)
+      .field("n_features", &Path::variables, "Number of variables.")
+      .field("solver", &Path::solver, "The one that found the principal components.")
+      .property(
+          "warnings", [](const Path& p) { return p.warnings; }, "What was warned of.")
+      .keep(&Path::warnings)
+      .finish()
+      .def("to_frame", &to_frame, nb::sig("def to_frame(self) -> pandas.DataFrame"),
+           "The points as a pandas data frame, one row per point, with the columns of the "
+           "command's ``path --csv`` under Python's names.");
+}
+
+Path follow_path(nb::handle_t<TableHandle> table, const std::vector<std::string>& truncations,
+                 std::vector<Index> components, std::optional<Index> points, double keep,
+                 const Options& options, const Preparation& preparation, nb::object memory,
+                 nb::object progress) {
+  Request request(table, options, preparation, memory);
   // The one PCA is of the most components.
   if (!components.empty()) request.options.components = std::ranges::max(components);
-  PathOptions wanted =
-      path_options(request.options, truncations, std::move(components), points, keep);
-  const auto followed = std::make_shared<Path>();
-  run(table, progress, request.options.threads, [followed, request, wanted](Watch& watch) {
-    const auto matrix = prepared(request, watch);
-    *followed = path(*matrix, wanted, watch.observer());
+  PathOptions wanted{.truncations = {},
+                     .components = std::move(components),
+                     .points = points,
+                     .keep = keep,
+                     .effort = options.effort.value_or(Effort{}),
+                     .overlap = options.overlap,
+                     .tolerance = options.tolerance,
+                     .max_iterations = options.max_iterations,
+                     .solver = options.solver,
+                     .seed = options.seed,
+                     .threads = options.threads};
+  for (const std::string& word : truncations)
+    wanted.truncations.push_back(parse<TruncationType>(word));
+  const auto found = std::make_shared<Path>();
+  run(table, progress, options.threads, [found, request, wanted](Watch& watch) {
+    *found = path(*request.prepared(watch), wanted, watch.observer());
   });
-  nb::list all;
-  for (const PathPoint& point : followed->points) all.append(to_dict(point));
-  nb::dict d;
-  d["points"] = all;
-  d["knee"] = followed->knee;
-  d["keep"] = followed->keep;
-  d["n_features"] = followed->variables;
-  d["solver"] = name(followed->solver);
-  d["warnings"] = to_list(followed->warnings);
-  return d;
+  reword(found->warnings);
+  return std::move(*found);
 }
 
 }  // namespace
 
 void bind_paths(nb::module_& m) {
+  bind_point(m);
+  bind_path(m);
   m.def("path", &follow_path, nb::arg("table"), nb::arg("truncations"), nb::arg("components"),
         nb::arg("points").none(), nb::arg("keep"), nb::arg("options"), nb::arg("preparation"),
         nb::arg("memory").none(), nb::arg("progress").none());

@@ -1,33 +1,31 @@
 #include "bindings.hpp"
+#include "names.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/methods.hpp"
-#include "spcart/names.hpp"
 #include "spcart/threads.hpp"
 #include "spcart/version.hpp"
 
 namespace spcart::python {
 namespace {
 
-nb::list methods() {
-  nb::list list;
-  for (const MethodRecord& record : method_records()) {
-    nb::dict d;
-    d["name"] = name(record.method);
-    d["title"] = record.title;
-    nb::list truncations, starts;
-    for (const TruncationType type : record.truncations) truncations.append(name(type));
-    for (const Start start : record.starts) starts.append(name(start));
-    d["truncations"] = truncations;
-    d["starts"] = starts;
-    list.append(d);
-  }
-  return list;
+/// By their Python names.
+std::vector<std::string_view> option_names() {
+  std::vector<std::string_view> names;
+  for (const OptionRecord& record : option_records()) names.push_back(python_name(record.name));
+  return names;
 }
 
-nb::list datasets() {
-  nb::list list;
+/// Those that only some methods take.
+std::vector<std::string_view> options_of(const MethodRecord& record) {
+  std::vector<std::string_view> names;
+  for (const std::string_view option : record.options) names.push_back(python_name(option));
+  return names;
+}
+
+std::vector<std::tuple<std::string_view, std::string_view>> datasets() {
+  std::vector<std::tuple<std::string_view, std::string_view>> list;
   for (const DatasetRecord& record : dataset_records())
-    list.append(nb::make_tuple(record.name, record.parameters, record.description));
+    list.emplace_back(record.name, record.description);
   return list;
 }
 
@@ -35,8 +33,16 @@ nb::list datasets() {
 
 void bind_records(nb::module_& m) {
   m.attr("version") = kVersion;
-  m.def("methods", &methods);
-  m.def("datasets", &datasets);
+  nb::class_<MethodRecord>(m, "MethodRecord", "A method, and what it can be asked for.")
+      .def_ro("name", &MethodRecord::method)
+      .def_ro("title", &MethodRecord::title)
+      .def_prop_ro("options", &options_of);
+  m.def("methods", [] {
+    const auto records = method_records();
+    return std::vector<MethodRecord>(records.begin(), records.end());
+  });
+  m.def("option_names", &option_names);
+  m.def("datasets", &datasets, "Names and descriptions.");
   m.def("threads", &threads);
 }
 

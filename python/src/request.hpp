@@ -1,25 +1,40 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "bindings.hpp"
+#include "spcart/prepare.hpp"
 #include "work.hpp"
 
 namespace spcart::python {
 
-/// What is asked of a table, read from Python before the work begins.
+/// A number of bytes: a whole number, or text such as "2G".
+std::optional<std::uint64_t> memory_of(nb::handle given);
+
+/// What is asked of a table. It owns all that it has, so that the work needs nothing of Python's.
 struct Request {
   std::shared_ptr<const Table> table;
   Options options;
   Preparation preparation;
   std::optional<std::uint64_t> memory;
+
+  Request(nb::handle table_handle, Options options_, Preparation preparation_, nb::handle memory_)
+      : table(nb::cast<const TableHandle&>(table_handle).table),
+        options(std::move(options_)),
+        preparation(std::move(preparation_)),
+        memory(memory_of(memory_)) {}
+
+  /// Makes the matrix of the table, planned for what is asked.
+  std::unique_ptr<DataMatrix> prepared(Watch& watch) const {
+    return prepare(*table,
+                   {.preparation = preparation,
+                    .components = options.components,
+                    .solver = options.solver,
+                    .memory = memory},
+                   watch.tick("prepare"));
+  }
 };
-
-Request request_of(nb::handle table, const nb::dict& options, const nb::dict& preparation,
-                   nb::handle memory);
-
-/// Makes the matrix of the table, planned for what is asked.
-std::unique_ptr<DataMatrix> prepared(const Request& request, Watch& watch);
 
 }  // namespace spcart::python

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "bindings.hpp"
-#include "options.hpp"
+#include "request.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
 #include "spcart/file.hpp"
@@ -45,7 +45,7 @@ Scalar scalar_of(nb::dlpack::dtype type) {
 
 TableHandle handle_of(Table table) { return {std::make_shared<const Table>(std::move(table))}; }
 
-/// Every table of Python's is without names: those are Python's, too.
+/// Tables of Python have no names here: names stay in Python.
 TableHandle handle_of(std::variant<DenseView, SparseView, FileView> values, bool covariance) {
   return handle_of(Table{std::move(values), covariance, {}, {}});
 }
@@ -73,7 +73,7 @@ TableHandle sparse(bool by_row, Index rows, Index cols, const Array1& values, co
                    const Array1& outer) {
   const bool wide = inner.dtype() == nb::dtype<std::int64_t>();
   if (inner.dtype() != outer.dtype() || (!wide && inner.dtype() != nb::dtype<std::int32_t>()))
-    throw nb::type_error("places of a sparse table are int32 or int64");
+    throw nb::type_error("indices of a sparse table are int32 or int64");
   const auto lines = static_cast<std::size_t>(by_row ? rows : cols);
   const auto entries = [&] {
     return static_cast<std::size_t>(wide ? static_cast<const std::int64_t*>(outer.data())[lines]
@@ -94,7 +94,7 @@ TableHandle sparse(bool by_row, Index rows, Index cols, const Array1& values, co
                    false);
 }
 
-/// The table that lies in a file, from that byte on.
+/// The table in a file, from that byte on.
 TableHandle file(const std::string& path, const std::string& scalar, Index rows, Index cols,
                  bool by_row, std::uint64_t offset, std::uint64_t buffers) {
   FileView view{.file = open_file(path),
@@ -107,24 +107,29 @@ TableHandle file(const std::string& path, const std::string& scalar, Index rows,
   return handle_of(std::move(view), false);
 }
 
-nb::tuple load(const std::string& name) {
+/// The numbers, the names of the variables, and whether it is a covariance.
+std::tuple<Matrix, std::vector<std::string>, bool> load(const std::string& name) {
   const Table table = load_dataset(name);
-  return nb::make_tuple(to_matrix(table), table.variables, table.covariance);
+  return {to_matrix(table), table.variables, table.covariance};
 }
 
 }  // namespace
 
 void bind_tables(nb::module_& m) {
-  nb::class_<TableHandle>(m, "Table", "A table where it lies.")
-      .def_prop_ro(
-          "shape",
-          [](const TableHandle& h) { return nb::make_tuple(h.table->rows(), h.table->cols()); })
+  nb::class_<TableHandle>(m, "Table", "A table, in memory or in its file.")
+      .def_prop_ro("shape",
+                   [](const TableHandle& h) { return std::pair(h.table->rows(), h.table->cols()); })
       .def_prop_ro("in_file", [](const TableHandle& h) { return h.table->in_file(); });
-  m.def("dense", &dense, nb::arg("array").noconvert(), nb::keep_alive<0, 1>());
-  m.def("covariance", &covariance, nb::arg("array").noconvert(), nb::keep_alive<0, 1>());
+  m.def("dense", &dense, nb::arg("array").noconvert(), nb::keep_alive<0, 1>(),
+        nb::sig("def dense(array: numpy.typing.NDArray[typing.Any]) -> Table"));
+  m.def("covariance", &covariance, nb::arg("array").noconvert(), nb::keep_alive<0, 1>(),
+        nb::sig("def covariance(array: numpy.typing.NDArray[typing.Any]) -> Table"));
   m.def("sparse", &sparse, nb::arg("by_row"), nb::arg("rows"), nb::arg("cols"),
         nb::arg("values").noconvert(), nb::arg("inner").noconvert(), nb::arg("outer").noconvert(),
-        nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>());
+        nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>(),
+        nb::sig("def sparse(by_row: bool, rows: int, cols: int, values: "
+                "numpy.typing.NDArray[typing.Any], inner: numpy.typing.NDArray[typing.Any], "
+                "outer: numpy.typing.NDArray[typing.Any]) -> Table"));
   m.def("file", &file, nb::arg("path"), nb::arg("dtype"), nb::arg("rows"), nb::arg("cols"),
         nb::arg("by_row"), nb::arg("offset"), nb::arg("buffers"));
   m.def("load", &load, nb::arg("name"));

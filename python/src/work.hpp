@@ -7,7 +7,7 @@
 
 namespace spcart::python {
 
-/// What work tells of its progress, and how it learns that it shall stop: by Cancelled, which these
+/// What work tells of its progress, and how it learns that it must stop: by Cancelled, which these
 /// throw. To be used by the thread of the work.
 class Watch {
  public:
@@ -19,7 +19,7 @@ class Watch {
   virtual void tell(const Progress& progress) = 0;
 };
 
-/// Does the work in a thread of its own, with so many threads (0: as many as the caller has), while
+/// Does the work in a thread of its own, on that many threads (0: as many as the caller has), while
 /// the caller's thread lets other Python threads run, calls progress(stage, fraction) and listens
 /// for Ctrl-C. Work that is interrupted is given half a second to notice. A decomposition does not
 /// notice: it is left behind, and ends at its next look at the watch.

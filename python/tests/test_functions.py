@@ -20,7 +20,7 @@ def test_fit_is_the_estimator(table):
     )
 
 
-def test_evaluate_judges_a_fit_as_the_fit_does(table):
+def test_evaluate_gives_a_fit_its_own_figures(table):
     model = spcart.SPCArt(3, lam=0.3, scale=True).fit(table)
     criteria = spcart.evaluate(table, model.loadings_, scale=True)
     assert criteria.cpev == pytest.approx(model.cpev_)
@@ -30,7 +30,7 @@ def test_evaluate_judges_a_fit_as_the_fit_does(table):
     np.testing.assert_allclose(criteria.explained_variance_ratio, model.explained_variance_ratio_)
 
 
-def test_evaluate_judges_the_components_of_others(table):
+def test_evaluate_takes_the_components_of_others(table):
     pca = PCA(3).fit(table)
     criteria = spcart.evaluate(table, 7 * pca.components_.T)  # lengths do not matter
     assert criteria.cpev == pytest.approx(pca.explained_variance_ratio_.sum())
@@ -152,7 +152,7 @@ def test_built_in_problems():
 
 def test_every_method_can_be_fitted(table):
     for record in spcart._core.methods():
-        model = spcart.SPCArt(2, method=record["name"], max_iter=1000).fit(table)
+        model = spcart.SPCArt(2, method=record.name, max_iter=1000).fit(table)
         assert model.components_.shape == (2, 12)
         assert 0 < model.cpev_ <= model.cpev_pca_ + 1e-12
     parameters = {"ridge": 0.1, "bound": 1.5}
@@ -181,11 +181,11 @@ def test_path_points_have_loadings(table):
     assert all(a.nonzeros > b.nonzeros for a, b in zip(path.points, path.points[1:], strict=False))
     for point in path.points:
         assert point.loadings.nnz == point.nonzeros
-        judged = spcart.evaluate(table, point.loadings)
-        assert judged.cpev == pytest.approx(point.criteria.cpev)
+        criteria = spcart.evaluate(table, point.loadings)
+        assert criteria.cpev == pytest.approx(point.criteria.cpev)
 
 
-def test_compare_judges_with_and_without_the_search(table):
+def test_compare_evaluates_with_and_without_the_search(table):
     row = spcart.compare(table, 3, nonzeros=3, methods=["tpower"])[0]
     assert row.searched.cpev >= row.criteria.cpev
     assert spcart.compare(table, 3, nonzeros=3, methods=["st"], effort="none")[0].searched is None

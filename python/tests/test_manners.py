@@ -121,19 +121,19 @@ def test_progress_does_without_tqdm(capsys, monkeypatch):
 
 def test_other_threads_run_meanwhile():
     X = np.random.default_rng(0).normal(size=(3000, 600))
-    turns, done = 0, False
+    rounds, done = 0, False
 
     def count():
-        nonlocal turns
+        nonlocal rounds
         while not done:
-            turns += 1
+            rounds += 1
             time.sleep(0.001)
 
     other = threading.Thread(target=count)
     other.start()
-    start = turns
+    start = rounds
     SPCArt(100, solver="gram", n_threads=1).fit(X)
-    meanwhile = turns - start
+    meanwhile = rounds - start
     done = True
     other.join()
     assert meanwhile > 5

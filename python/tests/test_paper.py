@@ -7,20 +7,20 @@ from spcart import SPCArt, datasets
 
 
 @pytest.mark.parametrize(
-    ("parameters", "pattern", "nonorthogonality", "cpev", "turns"),
+    ("parameters", "pattern", "nonorthogonality", "cpev", "iterations"),
     [
         ({}, [4, 2, 4, 3, 3, 2], 0.0181, 0.8013, 18),
         ({"nonzeros": 3}, [3, 3, 3, 3, 3, 3], 0.0428, 0.7514, 5),
     ],
 )
-def test_pitprops(parameters, pattern, nonorthogonality, cpev, turns):
+def test_pitprops(parameters, pattern, nonorthogonality, cpev, iterations):
     model = SPCArt(6, start="identity", order="none", effort="none", **parameters)
     model.fit_covariance(datasets.load_pitprops().covariance)
     assert model.nonzeros_.tolist() == pattern
     assert model.nonorthogonality_ == pytest.approx(nonorthogonality, abs=0.5e-4)
     assert model.cpev_ == pytest.approx(cpev, abs=0.5e-4)
     assert model.cpev_pca_ == pytest.approx(0.87, abs=0.5e-4)
-    assert model.n_iter_ == turns
+    assert model.n_iter_ == iterations
     assert np.std(1 - model.nonzeros_ / 13, ddof=1) == pytest.approx(
         0.0688 if not parameters else 0, abs=0.5e-4
     )

@@ -1,0 +1,39 @@
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import Self
+
+from ._typing import Data, RandomState
+
+class BaseEstimator:
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def get_params(self, deep: bool = True) -> dict[str, object]: ...
+    def set_params(self, **params: object) -> Self: ...
+    def __sklearn_tags__(self) -> SimpleNamespace: ...
+
+class TransformerMixin:
+    def fit_transform(
+        self, X: Data, y: object = None, **fit_params: object
+    ) -> NDArray[np.float64]: ...
+    def set_output(
+        self, *, transform: Literal["default", "pandas", "polars"] | None = None
+    ) -> Self: ...
+
+class ClassNamePrefixFeaturesOutMixin:
+    def get_feature_names_out(
+        self, input_features: ArrayLike | None = None
+    ) -> NDArray[np.object_]: ...
+
+class Bunch(dict[str, object]):
+    def __init__(self, **entries: object) -> None: ...
+
+class ConvergenceWarning(UserWarning): ...
+
+# Arrays or sparse matrices, whatever was given.
+def check_array(array: object, **how: object) -> Any: ...
+def validate_data(estimator: BaseEstimator, X: object, **how: object) -> Any: ...
+def check_is_fitted(estimator: BaseEstimator) -> None: ...
+def check_random_state(seed: RandomState) -> np.random.RandomState: ...

@@ -1,0 +1,32 @@
+"""Types of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+
+class AnnDataLike(Protocol):
+    """An AnnData, or anything that looks like one."""
+
+    @property
+    def X(self) -> object: ...
+    @property
+    def obs_names(self) -> Sequence[object]: ...
+    @property
+    def var_names(self) -> Sequence[object]: ...
+
+
+#: Arrays, data frames and nested lists; sparse arrays and matrices; AnnData.
+Data: TypeAlias = "ArrayLike | sp.sparray | sp.spmatrix | AnnDataLike"
+Loadings: TypeAlias = "sp.csc_array[np.float64]"
+Vector: TypeAlias = "NDArray[np.float64]"
+Matrix: TypeAlias = "NDArray[np.float64]"
+RandomState: TypeAlias = "int | np.random.RandomState | None"
+ShowProgress: TypeAlias = "Callable[[str, float], None] | None"
