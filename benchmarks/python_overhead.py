@@ -29,7 +29,7 @@ def measured(X):
         begin = time.perf_counter()
         model = spcart.SPCArt(4, random_state=0).fit(X)
         whole = time.perf_counter() - begin
-        core = model.timing_["prepare"] + model.timing_["total"]
+        core = model.timing_["total"]
         rows.append((core, whole - core))
     return np.min(rows, axis=0)
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "spcart/data.hpp"
 #include "spcart/export.hpp"
@@ -74,15 +75,25 @@ struct Options {
   bool operator==(const Options&) const = default;
 };
 
-/// One option of `fit` as every interface shows it: the command's flags, the JSON and the
-/// documentation are generated from this list.
+/// The member of Options that an option sets.
+using OptionField =
+    std::variant<Index Options::*, double Options::*, std::uint64_t Options::*, Method Options::*,
+                 BestBy Options::*, Order Options::*, Solver Options::*,
+                 std::optional<Index> Options::*, std::optional<double> Options::*,
+                 std::optional<bool> Options::*, std::optional<TruncationType> Options::*,
+                 std::optional<Start> Options::*, std::optional<Effort> Options::*>;
+
+/// One option of `fit` as every interface shows it: the command's flags, the JSON, Python's
+/// arguments and the documentation are generated from this list.
 struct OptionRecord {
   std::string_view name;       ///< as a flag, without dashes: "max-iterations"
   std::string_view shorthand;  ///< one letter, or empty
   std::string_view value;      ///< placeholder of the value in help: "N", "hard|soft|count|energy"
   std::string_view help;
-  void (*set)(Options&, std::string_view text);  ///< throws Error if the text is not a valid value
-  std::string (*get)(const Options&);            ///< the value as text, empty if not set
+  OptionField field;
+
+  void set(Options& options, std::string_view text) const;  ///< throws Error for an invalid value
+  std::string get(const Options& options) const;            ///< the value as text, empty if not set
 };
 std::span<const OptionRecord> option_records();
 

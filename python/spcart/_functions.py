@@ -188,12 +188,12 @@ random_state, n_threads, verbose
 
 def _nonzeros(sparsity: float | None, nonzeros: int | None, p: int) -> int:
     if sparsity is not None and nonzeros is not None:
-        raise ValueError(f"sparsity = {sparsity} and nonzeros = {nonzeros}: give one of them")
+        raise ValueError(f"sparsity={sparsity} and nonzeros={nonzeros}: give one of them")
     if nonzeros is not None:
         return nonzeros
     sparsity = 0.85 if sparsity is None else sparsity
     if not 0 <= sparsity < 1:
-        raise ValueError(f"sparsity = {sparsity}: it must be a number of at least 0 and below 1")
+        raise ValueError(f"sparsity={sparsity}: it must be a number of at least 0 and below 1")
     return max(int((1 - sparsity) * p + 0.5), 1)
 
 

@@ -130,7 +130,7 @@ def path(followed: _core.Path, *, n_components: int | None = None, ax: Axes | No
     points = [point for point in followed.points if point.n_components == wanted]
     if not points:
         numbers = sorted({point.n_components for point in followed.points})
-        raise ValueError(f"n_components = {wanted}: the path has {', '.join(map(str, numbers))}")
+        raise ValueError(f"n_components={wanted}: the path has {', '.join(map(str, numbers))}")
     from matplotlib.ticker import LogFormatter
 
     ax = _axes(ax)
@@ -274,7 +274,7 @@ def images(
     height, width = shape
     if height * width != model.n_features_in_:
         raise ValueError(
-            f"shape = {height} x {width}: there are {model.n_features_in_} variables, not "
+            f"shape={height} x {width}: there are {model.n_features_in_} variables, not "
             f"{height * width}"
         )
     count = model.n_components_

@@ -108,9 +108,6 @@ Choice choose_settings(nb::handle_t<TableHandle> table, Index most, Index permut
   run(table, progress, options.threads, [choice, request, wanted](Watch& watch) {
     *choice = choose(*request.prepared(watch), wanted, watch.observer());
   });
-  for (auto* messages :
-       {&choice->to_read.reasons, &choice->to_predict.reasons, &choice->reasons, &choice->warnings})
-    reword(*messages);
   return std::move(*choice);
 }
 

@@ -75,7 +75,6 @@ std::vector<ComparisonRow> compare_methods(nb::handle_t<TableHandle> table,
   run(table, progress, options.threads, [rows, request, compared](Watch& watch) {
     *rows = compare(*request.prepared(watch), compared, watch.observer());
   });
-  for (ComparisonRow& row : *rows) reword(row.result);
   return std::move(*rows);
 }
 

@@ -21,7 +21,6 @@ FitReport fit_table(nb::handle_t<TableHandle> table, const Options& options,
           bootstrap(*matrix, report->result,
                     {.resamples = *resamples, .seed = request.options.seed}, watch.observer());
   });
-  reword(report->result);
   return std::move(*report);
 }
 
@@ -39,7 +38,6 @@ Basis find_basis(nb::handle_t<TableHandle> table, double tolerance, Index max_pa
                               .seed = request.options.seed},
                              watch.tick("pca"));
   });
-  reword(basis->warnings);
   return std::move(*basis);
 }
 

@@ -11,7 +11,7 @@ void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const spcart::Error& error) {
-    PyErr_SetString(PyExc_ValueError, spcart::python::in_python(error.what()).c_str());
+    PyErr_SetString(PyExc_ValueError, spcart::python::in_python(error).c_str());
   }
 }
 

@@ -8,12 +8,11 @@ namespace {
 
 struct Name {
   std::string_view core, python;
-  bool everywhere = false;  ///< in messages: also where no value follows
 };
 
 constexpr auto kNames = std::to_array<Name>({
     {"components", "n_components"},
-    {"lambda", "lam", true},
+    {"lambda", "lam"},
     {"tolerance", "tol"},
     {"max-iterations", "max_iter"},
     {"seed", "random_state"},
@@ -21,13 +20,7 @@ constexpr auto kNames = std::to_array<Name>({
     {"post-fit", "post_fit"},
     {"best-by", "best_by"},
     {"bootstrap", "resamples"},
-    {"nan", "NaN", true},
 });
-
-bool in_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
 
 }  // namespace
 
@@ -41,20 +34,15 @@ std::string_view python_name(std::string_view core_name) {
   return found == kNames.end() ? core_name : found->python;
 }
 
-std::string in_python(std::string_view message) {
+std::string in_python(const Error& error) {
+  if (error.arguments().empty()) return error.what();
   std::string text;
-  while (!message.empty()) {
-    const auto end = std::ranges::find_if_not(message, in_word);
-    const std::string_view word(message.begin(), end), rest(end, message.end());
-    const auto found = std::ranges::find_if(kNames, [&](const Name& name) {
-      return name.core == word && (name.everywhere || rest.starts_with(" = "));
-    });
-    text += found == kNames.end() ? word : found->python;
-    const std::size_t gap = std::min<std::size_t>(rest.size(), 1);
-    text += rest.substr(0, gap);
-    message = rest.substr(gap);
+  for (const auto& [option, value] : error.arguments()) {
+    if (!text.empty()) text += " and ";
+    text += python_name(option);
+    if (!value.empty()) text += "=" + value;
   }
-  return text;
+  return text + ": " + error.rule();
 }
 
 }  // namespace spcart::python

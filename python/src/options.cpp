@@ -1,60 +1,18 @@
 #include "spcart/options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <type_traits>
 #include <variant>
 
 #include "names.hpp"
 #include "request.hpp"
+#include "spcart/error.hpp"
 #include "spcart/memory.hpp"
 #include "spcart/threads.hpp"
 
 namespace spcart::python {
 namespace {
-
-/// Where the value of an option is kept.
-using Field =
-    std::variant<Index Options::*, double Options::*, std::uint64_t Options::*, Method Options::*,
-                 BestBy Options::*, Order Options::*, Solver Options::*,
-                 std::optional<Index> Options::*, std::optional<double> Options::*,
-                 std::optional<bool> Options::*, std::optional<TruncationType> Options::*,
-                 std::optional<Start> Options::*, std::optional<Effort> Options::*>;
-
-struct OptionField {
-  std::string_view name;  ///< of its record
-  Field field;
-};
-
-constexpr auto kFields = std::to_array<OptionField>({
-    {"components", &Options::components},
-    {"variance", &Options::variance},
-    {"method", &Options::method},
-    {"truncation", &Options::truncation},
-    {"lambda", &Options::lambda},
-    {"nonzeros", &Options::nonzeros},
-    {"sparsity", &Options::sparsity},
-    {"keep", &Options::keep},
-    {"start", &Options::start},
-    {"post-fit", &Options::post_fit},
-    {"ridge", &Options::ridge},
-    {"bound", &Options::bound},
-    {"orthogonality", &Options::orthogonality},
-    {"correlation", &Options::correlation},
-    {"restarts", &Options::restarts},
-    {"best-by", &Options::best_by},
-    {"refit", &Options::refit},
-    {"refine", &Options::refine},
-    {"effort", &Options::effort},
-    {"overlap", &Options::overlap},
-    {"tolerance", &Options::tolerance},
-    {"max-iterations", &Options::max_iterations},
-    {"order", &Options::order},
-    {"solver", &Options::solver},
-    {"seed", &Options::seed},
-    {"threads", &Options::threads},
-});
 
 /// An argument as the user gave it.
 struct Argument {
@@ -63,9 +21,7 @@ struct Argument {
 
   std::string text() const { return nb::str(value).c_str(); }
 
-  [[noreturn]] void reject(const char* rule) const {
-    throw nb::value_error((name + " = " + text() + ": " + rule).c_str());
-  }
+  [[noreturn]] void reject(const char* rule) const { throw Error(core_name(name), text(), rule); }
 };
 
 bool is_text(nb::handle value) { return nb::isinstance<nb::str>(value); }
@@ -153,12 +109,11 @@ Options options_of(const nb::kwargs& given) {
   for (const auto& [key, value] : given) {
     const auto name = nb::cast<std::string>(key);
     const auto record = std::ranges::find(option_records(), core_name(name), &OptionRecord::name);
-    const auto found = std::ranges::find(kFields, core_name(name), &OptionField::name);
-    if (record == option_records().end() || found == kFields.end())
+    if (record == option_records().end())
       throw nb::type_error(("there is no option '" + name + "'").c_str());
     if (value.is_none()) continue;
     const Argument argument{name, value};
-    std::visit([&](auto member) { set(options, member, *record, argument); }, found->field);
+    std::visit([&](auto member) { set(options, member, *record, argument); }, record->field);
   }
   checked_threads(options.threads);
   return options;

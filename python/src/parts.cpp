@@ -44,12 +44,13 @@ Criteria evaluate(nb::handle_t<TableHandle> table, const Loadings& loadings,
 Truncation truncation_for(const Options& options, Index p) {
   const Truncation truncation = *truncation_of(options, p);
   if (!options.nonzeros) return truncation;
-  const std::string given = "nonzeros = " + std::to_string(*options.nonzeros);
-  if (options.lambda) throw Error(given + " and lambda: give one of them");
+  const std::string given = std::to_string(*options.nonzeros);
+  if (options.lambda) throw Error({{"nonzeros", given}, {"lambda", ""}}, "give one of them");
   if (truncation.type != TruncationType::count)
-    throw Error(given + ": it goes with truncation count");
+    throw Error("nonzeros", given, "it goes with truncation count");
   if (*options.nonzeros < 1 || *options.nonzeros > p)
-    throw Error(given + ": it must be from 1 to " + std::to_string(p) + ", the number of rows");
+    throw Error("nonzeros", given,
+                "it must be from 1 to " + std::to_string(p) + ", the number of rows");
   return truncation;
 }
 

@@ -103,7 +103,6 @@ Path follow_path(nb::handle_t<TableHandle> table, const std::vector<std::string>
   run(table, progress, options.threads, [found, request, wanted](Watch& watch) {
     *found = path(*request.prepared(watch), wanted, watch.observer());
   });
-  reword(found->warnings);
   return std::move(*found);
 }
 

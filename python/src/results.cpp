@@ -205,15 +205,6 @@ nb::object to_array(const std::vector<Index>& counts) {
   return nb::cast(values).attr("astype")("int");
 }
 
-void reword(std::vector<std::string>& messages) {
-  for (std::string& message : messages) message = in_python(message);
-}
-
-void reword(Result& result) {
-  reword(result.warnings);
-  for (Bound& bound : result.bounds) bound.reason = in_python(bound.reason);
-}
-
 void bind_results(nb::module_& m) {
   bind_criteria(m);
   bind_bound(m);

@@ -21,8 +21,4 @@ struct FitReport {
   std::optional<Stability> stability;  ///< if there were resamples
 };
 
-/// Gives options in messages their names in Python.
-void reword(std::vector<std::string>& messages);
-void reword(Result& result);
-
 }  // namespace spcart::python

@@ -104,15 +104,15 @@ def test_choose_is_the_commands(run_command, tmp_path, spiked):
 
 def test_choose_names_what_is_wrong(table):
     for parameters, message in [
-        ({"most": 0}, "most = 0: it must be at least 1"),
-        ({"folds": 1}, "folds = 1: it must be from 2 to 80, the number of samples"),
-        ({"repeats": -1}, "repeats = -1: it must be at least 0"),
-        ({"permutations": 0}, "permutations = 0: it must be at least 1"),
-        ({"n_components": 99}, "n_components = 99: it must be from 1 to"),
-        ({"nonzeros": [3, 13]}, "nonzeros = 13: it must be from 1 to 12"),
-        ({"effort": -1}, "effort = -1: "),
-        ({"overlap": 1.5}, "overlap = 1.5: "),
-        ({"tol": -1}, "tol = -1: it must be at least 0"),
+        ({"most": 0}, "most=0: it must be at least 1"),
+        ({"folds": 1}, "folds=1: it must be from 2 to 80, the number of samples"),
+        ({"repeats": -1}, "repeats=-1: it must be at least 0"),
+        ({"permutations": 0}, "permutations=0: it must be at least 1"),
+        ({"n_components": 99}, "n_components=99: it must be from 1 to"),
+        ({"nonzeros": [3, 13]}, "nonzeros=13: it must be from 1 to 12"),
+        ({"effort": -1}, "effort=-1: "),
+        ({"overlap": 1.5}, "overlap=1.5: "),
+        ({"tol": -1}, "tol=-1: it must be at least 0"),
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):
             spcart.choose(table, **parameters)
@@ -144,7 +144,7 @@ def test_bootstrap_is_the_commands(run_command, tmp_path, table):
 
 
 def test_bootstrap_names_what_is_wrong(table):
-    with pytest.raises(ValueError, match="^resamples = 1: it must be at least 2"):
+    with pytest.raises(ValueError, match="^resamples=1: it must be at least 2"):
         spcart.bootstrap(table, 2, resamples=1)
-    with pytest.raises(ValueError, match="^resamples = 0: it must be at least 2"):
+    with pytest.raises(ValueError, match="^resamples=0: it must be at least 2"):
         spcart.bootstrap(table, 2, resamples=0)

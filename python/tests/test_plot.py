@@ -71,7 +71,7 @@ def test_path(frame):
     ax.figure.canvas.draw()
     assert "20" in [tick.label1.get_text() for tick in ax.xaxis.get_minor_ticks()]
     assert len(plot.path(followed, n_components=1).lines) == 2  # nothing is marked there
-    with pytest.raises(ValueError, match="n_components = 2: the path has 1, 3"):
+    with pytest.raises(ValueError, match="n_components=2: the path has 1, 3"):
         plot.path(followed, n_components=2)
 
 
@@ -100,7 +100,7 @@ def test_images():
     assert sheet.shape == (11, 17)
     first = model.components_[0].reshape(5, 5)
     np.testing.assert_allclose(sheet[:5, :5], first / np.abs(first).max())
-    with pytest.raises(ValueError, match="shape = 5 x 6: there are 25 variables"):
+    with pytest.raises(ValueError, match="shape=5 x 6: there are 25 variables"):
         plot.images(model, (5, 6))
 
 

@@ -24,8 +24,7 @@ void check_covariance(const Matrix& c) {
   for (Index j = 0; j < c.cols(); ++j)
     for (Index i = 0; i < c.rows(); ++i)
       if (!std::isfinite(c(i, j)))
-        throw Error(fmt::format("covariance: row {}, column {}: {} is not a finite number", i + 1,
-                                j + 1, c(i, j)));
+        reject_not_finite("covariance: ", i, j, c(i, j));
   Index i = 0, j = 0;
   if ((c - c.transpose()).cwiseAbs().maxCoeff(&i, &j) > kAsymmetry * c.cwiseAbs().maxCoeff())
     throw Error(

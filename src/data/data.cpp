@@ -35,6 +35,12 @@ Precision parse<Precision>(std::string_view text) {
   return parse_name(kPrecisionNames, "precision", text);
 }
 
+void reject_not_finite(std::string_view what, Index row, Index col, double value) {
+  const std::string text = std::isnan(value) ? "NaN" : fmt::format("{}", value);
+  throw Error(
+      fmt::format("{}row {}, column {}: {} is not a finite number", what, row + 1, col + 1, text));
+}
+
 void check_preparation(const Preparation& preparation, Index p) {
   const auto check = [p](const char* what, const std::optional<Vector>& given) {
     if (given && given->size() != p)

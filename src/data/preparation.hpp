@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "base/export_to_mpi.hpp"
 #include "spcart/data.hpp"
@@ -10,6 +11,9 @@ namespace spcart {
 
 /// Throws Error if given means or scales do not fit p variables.
 SPCART_EXPORT_TO_MPI void check_preparation(const Preparation& preparation, Index p);
+
+/// Throws Error about a value in a table; `what` begins the message.
+[[noreturn]] void reject_not_finite(std::string_view what, Index row, Index col, double value);
 
 /// For kinds of data that are always multiplied in double.
 inline Preparation in_double(Preparation preparation) {

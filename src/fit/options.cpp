@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "base/names.hpp"
@@ -22,124 +26,107 @@ constexpr auto kOrderNames =
 constexpr auto kBestByNames =
     std::to_array<Name<BestBy>>({{BestBy::objective, "objective"}, {BestBy::cpev, "cpev"}});
 
-bool yes_or_no(std::string_view option, std::string_view text) {
-  if (text != "yes" && text != "no") reject(option, text, "it must be yes or no");
-  return text == "yes";
+template <class T>
+T parse_value(std::string_view option, std::string_view text) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (text != "yes" && text != "no") reject(option, text, "it must be yes or no");
+    return text == "yes";
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return parse_number<T>(option, text);
+  } else if constexpr (std::is_same_v<T, Effort>) {
+    return parse_effort(text);
+  } else {
+    return parse<T>(text);
+  }
+}
+
+template <class T>
+std::string text_of(const T& value) {
+  if constexpr (std::is_same_v<T, bool>)
+    return value ? "yes" : "no";
+  else if constexpr (std::is_arithmetic_v<T>)
+    return fmt::format("{}", value);
+  else
+    return std::string(name(value));
+}
+
+template <class T>
+void set_value(T& member, std::string_view option, std::string_view text) {
+  member = parse_value<T>(option, text);
+}
+template <class T>
+void set_value(std::optional<T>& member, std::string_view option, std::string_view text) {
+  member = parse_value<T>(option, text);
 }
 
 template <class T>
 std::string text_of(const std::optional<T>& value) {
-  return value ? fmt::format("{}", *value) : "";
+  return value ? text_of(*value) : "";
 }
 
 constexpr auto kRecords = std::to_array<OptionRecord>({
-    {"components", "r", "N", "number of components",
-     [](Options& o, std::string_view text) {
-       o.components = parse_number<Index>("components", text);
-     },
-     [](const Options& o) { return fmt::format("{}", o.components); }},
+    {"components", "r", "N", "number of components", &Options::components},
     {"variance", "", "F",
      "instead: the fewest components whose PCA explains this fraction of the variance",
-     [](Options& o, std::string_view text) { o.variance = parse_number<double>("variance", text); },
-     [](const Options& o) { return text_of(o.variance); }},
+     &Options::variance},
     {"method", "", "NAME",
      "how sparse loadings are found",  // and the methods' names follow
-     [](Options& o, std::string_view text) { o.method = parse<Method>(text); },
-     [](const Options& o) { return std::string(name(o.method)); }},
+     &Options::method},
     {"truncation", "", "hard|soft|count|energy",
      "what becomes zero: entries below lambda (hard, soft), the lambda smallest (count), those "
      "with lambda of the energy (energy); also l0, l1, sp, en. Default: count with --nonzeros, "
      "else hard or what the method has",
-     [](Options& o, std::string_view text) { o.truncation = parse<TruncationType>(text); },
-     [](const Options& o) { return o.truncation ? std::string(name(*o.truncation)) : ""; }},
+     &Options::truncation},
     {"lambda", "", "X",
      "strength of the truncation, or of the penalty or bound in its place. Default for p "
      "variables: 1/sqrt(p) (hard, soft), 0.85 p zeros (count), 0.15 (energy), or the method's own",
-     [](Options& o, std::string_view text) { o.lambda = parse_number<double>("lambda", text); },
-     [](const Options& o) { return text_of(o.lambda); }},
+     &Options::lambda},
     {"nonzeros", "", "K",
      "find lambda: variables in each component (truncation count), or on average (others)",
-     [](Options& o, std::string_view text) { o.nonzeros = parse_number<Index>("nonzeros", text); },
-     [](const Options& o) { return text_of(o.nonzeros); }},
-    {"sparsity", "", "F", "find lambda: mean fraction of zeros in a component",
-     [](Options& o, std::string_view text) { o.sparsity = parse_number<double>("sparsity", text); },
-     [](const Options& o) { return text_of(o.sparsity); }},
+     &Options::nonzeros},
+    {"sparsity", "", "F", "find lambda: mean fraction of zeros in a component", &Options::sparsity},
     {"keep", "", "F",
      "find lambda: as few nonzeros as possible that explain at least this share of what PCA does",
-     [](Options& o, std::string_view text) { o.keep = parse_number<double>("keep", text); },
-     [](const Options& o) { return text_of(o.keep); }},
+     &Options::keep},
     {"start", "", "NAME",
      "where the method starts. spcart: varimax (default), identity (the paper's), random. rsvd-gp, "
      "tpower: variance (default), pca; tpower also warm. spca, alspca: pca (default), varimax",
-     [](Options& o, std::string_view text) { o.start = parse<Start>(text); },
-     [](const Options& o) { return o.start ? std::string(name(*o.start)) : ""; }},
+     &Options::start},
     {"post-fit", "", "yes|no", "gpower, gpowerb: best values on the support that was found",
-     [](Options& o, std::string_view text) { o.post_fit = yes_or_no("post-fit", text); },
-     [](const Options& o) { return std::string(!o.post_fit   ? ""
-                                               : *o.post_fit ? "yes"
-                                                             : "no"); }},
+     &Options::post_fit},
     {"ridge", "", "X",
      "spca: weight of the squared length; inf: soft thresholding, for many variables",
-     [](Options& o, std::string_view text) { o.ridge = parse_number<double>("ridge", text); },
-     [](const Options& o) { return text_of(o.ridge); }},
+     &Options::ridge},
     {"bound", "", "X", "spca: largest l1 norm of the coefficients of a regression",
-     [](Options& o, std::string_view text) { o.bound = parse_number<double>("bound", text); },
-     [](const Options& o) { return text_of(o.bound); }},
-    {"orthogonality", "", "X", "alspca: largest overlap of two loadings",
-     [](Options& o, std::string_view text) {
-       o.orthogonality = parse_number<double>("orthogonality", text);
-     },
-     [](const Options& o) { return text_of(o.orthogonality); }},
+     &Options::bound},
+    {"orthogonality", "", "X", "alspca: largest overlap of two loadings", &Options::orthogonality},
     {"correlation", "", "X", "alspca: largest correlation of two components; inf: any",
-     [](Options& o, std::string_view text) {
-       o.correlation = parse_number<double>("correlation", text);
-     },
-     [](const Options& o) { return text_of(o.correlation); }},
+     &Options::correlation},
     {"restarts", "", "N", "spcart: random starts beside the start, of which the best is kept",
-     [](Options& o, std::string_view text) { o.restarts = parse_number<Index>("restarts", text); },
-     [](const Options& o) { return fmt::format("{}", o.restarts); }},
-    {"best-by", "", "objective|cpev", "criterion for the best start",
-     [](Options& o, std::string_view text) { o.best_by = parse<BestBy>(text); },
-     [](const Options& o) { return std::string(name(o.best_by)); }},
+     &Options::restarts},
+    {"best-by", "", "objective|cpev", "criterion for the best start", &Options::best_by},
     {"refit", "", "N", "rounds of refitting the values on the support that was found",
-     [](Options& o, std::string_view text) { o.refit = parse_number<Index>("refit", text); },
-     [](const Options& o) { return fmt::format("{}", o.refit); }},
+     &Options::refit},
     {"refine", "", "N", "rounds of letting the support move to where it explains more",
-     [](Options& o, std::string_view text) { o.refine = parse_number<Index>("refine", text); },
-     [](const Options& o) { return fmt::format("{}", o.refine); }},
+     &Options::refine},
     {"effort", "", "none|normal|thorough|SECONDS",
      "how long to search for loadings that explain more than the method's own. Default: normal "
      "with "
      "--nonzeros, --sparsity or --keep, else none",
-     [](Options& o, std::string_view text) { o.effort = parse_effort(text); },
-     [](const Options& o) { return o.effort ? name(*o.effort) : ""; }},
+     &Options::effort},
     {"overlap", "", "F",
      "search: how much components may overlap, as the mean |cos| over their pairs, from 0 "
      "(orthogonal) to 1 (whatever explains most)",
-     [](Options& o, std::string_view text) { o.overlap = parse_number<double>("overlap", text); },
-     [](const Options& o) { return fmt::format("{}", o.overlap); }},
-    {"tolerance", "", "X", "stop when the loadings change by less",
-     [](Options& o, std::string_view text) {
-       o.tolerance = parse_number<double>("tolerance", text);
-     },
-     [](const Options& o) { return fmt::format("{}", o.tolerance); }},
-    {"max-iterations", "", "N", "maximum number of iterations",
-     [](Options& o, std::string_view text) {
-       o.max_iterations = parse_number<Index>("max-iterations", text);
-     },
-     [](const Options& o) { return fmt::format("{}", o.max_iterations); }},
+     &Options::overlap},
+    {"tolerance", "", "X", "stop when the loadings change by less", &Options::tolerance},
+    {"max-iterations", "", "N", "maximum number of iterations", &Options::max_iterations},
     {"order", "", "variance|none", "components by explained variance, or in the method's own order",
-     [](Options& o, std::string_view text) { o.order = parse<Order>(text); },
-     [](const Options& o) { return std::string(name(o.order)); }},
+     &Options::order},
     {"solver", "", "auto|gram|outer|krylov|slepc", "how the principal components are computed",
-     [](Options& o, std::string_view text) { o.solver = parse<Solver>(text); },
-     [](const Options& o) { return std::string(name(o.solver)); }},
-    {"seed", "", "N", "of all random choices",
-     [](Options& o, std::string_view text) { o.seed = parse_number<std::uint64_t>("seed", text); },
-     [](const Options& o) { return fmt::format("{}", o.seed); }},
+     &Options::solver},
+    {"seed", "", "N", "of all random choices", &Options::seed},
     {"threads", "", "N", "number of threads; 0 is as many as OpenMP offers: one per core",
-     [](Options& o, std::string_view text) { o.threads = parse_number<Index>("threads", text); },
-     [](const Options& o) { return fmt::format("{}", o.threads); }},
+     &Options::threads},
 });
 
 std::string value_of(const Options& options, std::string_view option) {
@@ -257,6 +244,14 @@ std::string_view name(BestBy value) { return name_in(kBestByNames, value); }
 template <>
 BestBy parse<BestBy>(std::string_view text) {
   return parse_name(kBestByNames, "best-by", text);
+}
+
+void OptionRecord::set(Options& options, std::string_view text) const {
+  std::visit([&](auto member) { set_value(options.*member, name, text); }, field);
+}
+
+std::string OptionRecord::get(const Options& options) const {
+  return std::visit([&](auto member) { return text_of(options.*member); }, field);
 }
 
 std::span<const OptionRecord> option_records() {

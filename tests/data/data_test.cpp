@@ -249,7 +249,7 @@ TEST(Data, BadInputIsNamed) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(message_of([&] { make_dense(m); }), "row 3, column 2: nan is not a finite number");
+  EXPECT_EQ(message_of([&] { make_dense(m); }), "row 3, column 2: NaN is not a finite number");
   EXPECT_EQ(message_of([&] { make_dense(Matrix(0, 3)); }),
             "the table is 0 x 3: it needs at least one row and one column");
   EXPECT_EQ(message_of([&] { make_dense(Matrix::Constant(3, 2, 1e200)); }), "no error");

@@ -204,7 +204,7 @@ TEST(MpiCommand, ABadNumberOnAnyRankIsNamedByItsFile) {
   Matrix s = samples(60, 6);
   s(58, 2) = std::nan("");
   const std::string message = failure_of({"fit", folder.write("s.npy", as_npy(s))});
-  EXPECT_HAS(message, "s.npy, rows 41 to 60: row 19, column 3: nan is not a finite number");
+  EXPECT_HAS(message, "s.npy, rows 41 to 60: row 19, column 3: NaN is not a finite number");
 }
 
 TEST(MpiCommand, WrongCallsAreRejectedOnce) {

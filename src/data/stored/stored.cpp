@@ -28,7 +28,7 @@ constexpr double kSmallest = 1e-9, kLargest = 1e9;
 }  // namespace
 
 void StoredMatrix::reject(double value, Index row, Index col) {
-  throw Error(fmt::format("row {}, column {}: {} is not a finite number", row + 1, col + 1, value));
+  reject_not_finite("", row, col, value);
 }
 
 void StoredMatrix::reject_size() {
