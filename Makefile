@@ -1,4 +1,4 @@
-# The front door. Every target sets up what it needs and may be run again without harm.
+# Every target installs what it needs and can be run again safely.
 .PHONY: help setup build build-all demo test web mpi python wheel asan bench perf perf-update format lint install clean
 .DEFAULT_GOAL := help
 
@@ -9,15 +9,15 @@ help:
 	@echo "make demo     install what is missing, build, show what spcart does"
 	@echo "make test     the same, and run every test"
 	@echo "make build    build the library and the command: build/spcart"
-	@echo "make web      build the page of reports and run its tests in a browser"
-	@echo "make mpi      the same for tables spread over machines: build/spcart-mpi, and its tests"
+	@echo "make web      build the report page and run its tests in a browser"
+	@echo "make mpi      build/spcart-mpi, for tables spread over machines, and run its tests"
 	@echo "make python   build the Python package and run its tests"
-	@echo "make wheel    a wheel that carries its own BLAS: build/python/dist"
+	@echo "make wheel    build a wheel that includes its own BLAS: build/python/dist"
 	@echo "make asan     run every test under the address and undefined-behaviour sanitizers"
-	@echo "make bench    measure spcart beside its rooflines and its peers; BENCH='--quick' is small"
+	@echo "make bench    measure spcart beside its rooflines and its peers; BENCH='--quick' uses small sizes"
 	@echo "make perf     count the instructions of the main kernels, and compare with stored counts"
-	@echo "make format   lay out the sources by .clang-format"
-	@echo "make lint     check layout (clang-format) and code (clang-tidy)"
+	@echo "make format   format the sources with clang-format"
+	@echo "make lint     check format (clang-format) and code (clang-tidy)"
 	@echo "make install  install to PREFIX ($(PREFIX))"
 
 setup:

@@ -12,7 +12,7 @@ struct EmbeddedText {
   std::string_view text;
 };
 
-std::span<const EmbeddedText> report_pages();  ///< the page of reports; none if it was not built
+std::span<const EmbeddedText> report_pages();  ///< the report page; none if it was not built
 std::span<const EmbeddedText> experiments();   ///< the paper's experiments, as declared
 
 }  // namespace spcart::command

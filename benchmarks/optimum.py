@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How near the default answer of `spcart fit` comes to the best that is known.
+"""How near the default result of `spcart fit` is to the best known solution.
 
-Two tables: the rows for which the best answer is known from elsewhere, at normal and at thorough
-effort with their seconds; and 108 cases (nine tables, r = 2, 3, 6, k = 2, 3, 5, 10), in which the
+Two tables: cases whose best solution is known from elsewhere, at normal and at thorough effort
+with their times in seconds; and 108 cases (nine tables, r = 2, 3, 6, k = 2, 3, 5, 10), in which the
 default is compared with the best that anything in the program finds: every method, refined, random
-starts, and a thorough search. Of answers that overlap more than the default is allowed, none counts.
+starts, and a thorough search. Solutions that overlap more than the default allows do not count.
 
 SPCART_DATA names the folder of the real data sets. Needs NumPy and scikit-learn.
 """
@@ -23,7 +23,7 @@ from sklearn import datasets
 
 OVERLAP = 0.1
 
-# Table, r, k, and the best that is known: CPEV and NOR.
+# Table, r, k, and the best known CPEV and NOR.
 KNOWN = [
     ("decathlon", 3, 3, 0.5391, 0),
     ("decathlon", 6, 3, 0.8264, 0.08),
@@ -77,7 +77,7 @@ class Program:
                 self.sources[name] = [str(room / f"{name}.npy")]
 
     def fit(self, table, r, k, *flags, seconds=60):
-        """CPEV, its share of PCA's, NOR and seconds; None where the fit fails or takes too long."""
+        """CPEV, its share of PCA's, NOR and seconds; None if the fit fails or takes too long."""
         call = [self.command, "fit", *self.sources[table], "-r", str(r), "--nonzeros", str(k)]
         try:
             done = subprocess.run(

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs spcart and the peers that are installed on the same data, with the same number of threads,
-and writes a table of ratios: docs/benchmarks.md tells what is measured and how to read it.
+and writes a table of ratios: docs/benchmarks.md explains what is measured and how to read it.
 
-    make bench                                     # everything, with its set-up
+    make bench                                     # everything, including set-up
     benchmarks/peers.py patches genes              # some rows, from an environment with the peers
-    benchmarks/peers.py --quick                    # every row at a small size: checks the machinery
+    benchmarks/peers.py --quick                    # every row at a small size: checks that all runs
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What a fit from Python takes beside the core's own time: at most 3 % or 2 ms more.
+"""The time of a fit from Python beside that of the core: at most 3 % or 2 ms more.
 
 usage: python benchmarks/python_overhead.py [TABLE.npy ...]   in an environment with spcart
 """

@@ -1,8 +1,8 @@
-"""Two ranks of one thread against one: the whole fit by spcart-mpi, side by side in one run.
+"""Two ranks of one thread against one: the whole fit by spcart-mpi, interleaved in one run.
 
 usage: python benchmarks/ranks.py [--quick] [--repeats N] [--command build/spcart-mpi] [--out DIR]
 
-Each figure is the best of several runs that take turns, by the clock of the command's own JSON. The
+Each figure is the best of several interleaved runs, from the timing in the command's own JSON. The
 tables are those of peers.py, kept in DIR/data.
 """
 

@@ -1,6 +1,6 @@
-# embed_texts(TARGET FUNCTION FILE...) makes `std::span<const EmbeddedText> FUNCTION()` of
-# apps/embedded.hpp: the files' texts as part of the program, so that it needs none of them
-# where it runs. Called as a script, it writes the source of one such function.
+# embed_texts(TARGET FUNCTION FILE...) defines `std::span<const EmbeddedText> FUNCTION()` (see
+# apps/embedded.hpp), which returns the texts of the files as part of the program: it does not need
+# the files at run time. Called as a script, it writes the source of one such function.
 function(embed_texts target function)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
   add_custom_command(OUTPUT ${source}

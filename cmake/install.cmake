@@ -15,10 +15,10 @@ get_target_property(spcart_type spcart TYPE)
 configure_package_config_file(cmake/spcartConfig.cmake.in spcartConfig.cmake
   INSTALL_DESTINATION ${package_dir}
 )
-# Until 1.0 a minor version may change the public face.
+# Until 1.0 a minor version may change the public interface.
 write_basic_package_version_file(spcartConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
-# For those who do not use CMake: pkg-config --cflags --libs spcart, with --static unless it is a shared library.
+# For projects that do not use CMake: pkg-config --cflags --libs spcart, with --static unless it is a shared library.
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH prefix_from_pc /prefix/${pc_dir} /prefix)
 list(JOIN BLAS_LIBRARIES " " blas_flags)

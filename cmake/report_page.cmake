@@ -1,6 +1,6 @@
-# add_report_page(VARIABLE) sets VARIABLE to the built page of reports (web/), one HTML file, or to
-# nothing where npm is not found. The program is built in any case: where npm fails, for want of a
-# network for instance, the page is an empty file, and the next build tries again.
+# add_report_page(VARIABLE) sets VARIABLE to the built report page (web/), one HTML file, or to nothing
+# if npm is not found. The program is built in any case: if npm fails, for example without a network,
+# the page is an empty file, and the next build tries again.
 # Called as a script, it builds the page.
 function(add_report_page variable)
   set(${variable} PARENT_SCOPE)
@@ -10,7 +10,7 @@ function(add_report_page variable)
   endif()
   if(NOT NPM)
     message(WARNING
-      "npm is not found: spcart is built without the page of reports, and --report will say so. "
+      "npm is not found: spcart is built without the report page, and --report will say so. "
       "'tools/setup page' installs it."
     )
     return()
@@ -27,13 +27,13 @@ function(add_report_page variable)
     COMMAND ${CMAKE_COMMAND} -Dnpm=${NPM} -Dweb=${web} -Dpage=${page} -Ddone=${done}
       -P ${PROJECT_SOURCE_DIR}/cmake/report_page.cmake
     DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/report_page.cmake
-    COMMENT "Building the page of reports"
+    COMMENT "Building the report page"
     VERBATIM
   )
   set(${variable} ${page} PARENT_SCOPE)
 endfunction()
 
-# Packages are installed anew only when the lock file changed.
+# Packages are installed again only if the lock file has changed.
 function(install_packages failed)
   set(installed ${web}/node_modules/.spcart-installed)
   file(SHA256 ${web}/package-lock.json wanted)
@@ -70,7 +70,7 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   else()
     file(WRITE ${page} "")
     message(WARNING
-      "npm failed (${failed}): spcart is built without the page of reports, and --report will say "
+      "npm failed (${failed}): spcart is built without the report page, and --report will say "
       "so. The next build tries again."
     )
   endif()

@@ -7,7 +7,7 @@ get_filename_component(project ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 set(document ${project}/docs/architecture.md)
 set(faults "")
 
-# A row: the room, the rooms that it uses, its public headers, what lives there.
+# A row: the room, the rooms that it uses, its public headers, its content.
 file(STRINGS ${document} rows REGEX "^\\| `")
 set(rooms "")
 foreach(row IN LISTS rows)
@@ -24,7 +24,7 @@ foreach(row IN LISTS rows)
   endforeach()
   foreach(used IN LISTS uses_${room})
     if(NOT used IN_LIST rooms)
-      list(APPEND faults "${document}: ${room} uses ${used}, which does not stand above it")
+      list(APPEND faults "${document}: ${room} uses ${used}, which is not above it")
     endif()
   endforeach()
   list(APPEND rooms ${room})
@@ -66,7 +66,7 @@ foreach(room IN LISTS rooms)
       endif()
       list(APPEND used_by_files ${used})
       if(file MATCHES "/apps/" AND IS_DIRECTORY ${project}/src/${used})
-        continue()  # the command may use all of the public face
+        continue()  # the command may use the whole public interface
       endif()
       if(NOT used IN_LIST uses_${room})
         file(RELATIVE_PATH name ${project} ${file})

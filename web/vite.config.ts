@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
-/** What the page may do: run its one script, by its hash, and nothing that data brings along. */
+/** The content security policy: the page may run its one script, by its hash, and nothing from data. */
 function policy(script: string): string {
   const hash = createHash("sha256").update(script).digest("base64");
   return [
     "default-src 'none'",
     `script-src 'sha256-${hash}'`,
-    "style-src 'unsafe-inline'", // charts set styles of their own
+    "style-src 'unsafe-inline'", // charts set inline styles
     "img-src data: blob:",
     "base-uri 'none'",
     "form-action 'none'",
@@ -44,7 +44,7 @@ function oneFile(): Plugin {
   };
 }
 
-/** Of spcart itself: the page belongs to it. */
+/** The version of spcart, of which the page is a part. */
 function version(): string {
   const header = readFileSync(new URL("../include/spcart/version.hpp", import.meta.url), "utf8");
   const found = /kVersion = "([^"]+)"/.exec(header)?.[1];

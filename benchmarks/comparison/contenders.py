@@ -1,4 +1,4 @@
-"""Contenders: child processes that hold a table and fit it when they are told."""
+"""Contenders: child processes that hold a table and fit it on request."""
 
 import dataclasses
 import functools
@@ -18,11 +18,11 @@ from . import data
 from .peer_list import PEERS
 
 FOLDER = pathlib.Path(__file__).parent
-ZEROS = 0.85  # of every loading, asked of sparse methods that can be asked for it
+ZEROS = 0.85  # of every loading, for sparse methods that accept it
 
 
 class TooSlow(Exception):
-    """A fit took longer than it was given."""
+    """A fit exceeded its time limit."""
 
 
 class Failed(Exception):
@@ -31,13 +31,13 @@ class Failed(Exception):
 
 @dataclasses.dataclass
 class Outcome:
-    """What is known of a contender after the race; None where it is not."""
+    """What is known about a contender after the race; None if it is not known."""
 
     seconds: Optional[float] = None  # the best fit
-    cap: Optional[float] = None  # it was stopped after so many seconds without an answer
+    cap: Optional[float] = None  # seconds after which it was stopped without a result
     runs: int = 0
     idle_bytes: Optional[int] = None  # before the table was read
-    peak_bytes: Optional[int] = None  # while fitting, the table included
+    peak_bytes: Optional[int] = None  # while fitting, including the table
     explained: Optional[float] = None  # CPEV of its vectors
     sparsity: Optional[float] = None
     residual: Optional[float] = None
@@ -46,7 +46,7 @@ class Outcome:
 
 
 class Child:
-    """A process that answers a line with a line of JSON."""
+    """A process that replies to a line with a line of JSON."""
 
     def __init__(self, words, environment):
         self.errors = tempfile.TemporaryFile()
@@ -100,7 +100,7 @@ class Contender:
         self.environment = environment
         self.outcome = Outcome()
         self.child = None
-        self.retired = False  # failed, or took too long: it gets no more turns
+        self.retired = False  # failed, or took too long: it is not run again
 
     def start(self):
         self.child = Child(self.words, self.environment)
@@ -180,7 +180,7 @@ class RPeer(Contender):
 
 
 class Command(Contender):
-    """The command as a user calls it: its own account of the whole, reading included."""
+    """The command as a user calls it: the total time that it reports, including reading."""
 
     def __init__(self, command, table, r, options, environment, remove_row_mean=False):
         words = [command, "fit", data.for_spcart(table), "--quiet", "--json", "-"]
@@ -211,4 +211,4 @@ class Command(Contender):
             self.outcome.detail = {"iterations": result["iterations"], **result["timing"]}
 
     def answer(self, cap):
-        return None  # fit_file's is judged
+        return None  # that of fit_file is evaluated

@@ -20,7 +20,7 @@ def real(name):
 
 
 def load(path, remove_row_mean=False):
-    """The table as peers get it: float32 or float64, or CSR; row means removed where asked."""
+    """The table as peers get it: float32 or float64, or CSR; row means removed if requested."""
     if str(path).endswith(".npz"):
         import scipy.sparse
 
@@ -37,7 +37,7 @@ def for_spcart(path):
 
 
 class Store:
-    """Generated tables in one folder: each is made once, under a name that tells its sizes."""
+    """Generated tables in one folder: each is made once, under a name with its sizes."""
 
     def __init__(self, folder, fit_file):
         self.folder = pathlib.Path(folder)
@@ -67,7 +67,7 @@ class Store:
         return self._made(f"noise_{n}x{p}.npy", make)
 
     def correlated(self, n, p, factors=12):
-        """A stand-in for gene expression: few samples of many variables that move in groups."""
+        """A stand-in for gene expression: few samples of many variables, correlated in groups."""
 
         def make(path):
             rng = np.random.default_rng(0)
@@ -96,7 +96,7 @@ class Store:
         return self._made(f"planted_{n}x{p}_{np.dtype(dtype).name}.npy", make)
 
     def decaying(self, n, p, rank):
-        """float32 of singular values that fall as 1 / sqrt(k), in a little noise."""
+        """float32 with singular values that decay as 1 / sqrt(k), and a little noise."""
 
         def make(path):
             rng = np.random.default_rng(0)
@@ -114,7 +114,7 @@ class Store:
         return self._made(f"decaying_{n}x{p}.npy", make)
 
     def sparse(self, n, p, density):
-        """CSR whose columns are used as often as a power law says, as words and genes are."""
+        """CSR whose columns have frequencies that follow a power law, as words and genes have."""
         import scipy.io
         import scipy.sparse
 

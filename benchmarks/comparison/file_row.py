@@ -1,4 +1,4 @@
-"""The row of a file that does not fit the memory that is allowed."""
+"""The row of a file that does not fit in the allowed memory."""
 
 import json
 import os
@@ -13,14 +13,14 @@ BLOCK_BYTES = 1 << 24
 
 
 def forget(path):
-    """Takes the file out of the page cache, as far as the system does so."""
+    """Removes the file from the page cache, as far as the system allows."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def read_once(path):
-    """Seconds that reading the file takes, with nothing done to it."""
+    """Seconds to read the file without any other work."""
     buffer = bytearray(BLOCK_BYTES)
     start = time.perf_counter()
     with open(path, "rb", buffering=0) as file:
@@ -30,7 +30,7 @@ def read_once(path):
 
 
 def dsyrk(n, p, threads):
-    """Seconds of A'A in double precision for n rows, a block at a time."""
+    """Seconds of A'A in double precision for n rows, one block at a time."""
     from scipy.linalg.blas import dsyrk as multiply
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 

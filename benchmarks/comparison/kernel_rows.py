@@ -32,7 +32,7 @@ def run_kernels(settings, pattern):
 
 
 class RotateRow:
-    """One turn of rotation and truncation beside one product of (p x r)(r x r)."""
+    """One iteration of rotation and truncation beside one product of (p x r)(r x r)."""
 
     name, large = "rotate", False
     title = "rotate iteration, p = 1e5, r = 50 and p = 1e4, r = 300"
@@ -61,7 +61,7 @@ class RotateRow:
 
 
 class GrowthRow:
-    """Log-log slopes of the time of a turn over p, and of the whole fit over n."""
+    """Log-log slopes of the time of an iteration over p, and of the whole fit over n."""
 
     name, large = "growth", False
     title = "growth: a turn over p = 1e4 ... 1e6 at r = 20, a whole fit over n"

@@ -16,14 +16,14 @@ class Peer:
     make: Callable
     exact: bool = False  # PCA to rounding
     sparse_loadings: bool = False
-    ready: Callable = lambda table: table  # what is done to the table outside the time
+    ready: Callable = lambda table: table  # what is done to the table without being timed
 
     def installed(self):
         return importlib.util.find_spec(self.module.split(".")[0]) is not None
 
 
 def centred(table):
-    """For those that do not centre: they get it for free."""
+    """For those that do not centre: it is not timed."""
     return table - table.mean(axis=0) if hasattr(table, "strides") else table
 
 
@@ -52,7 +52,7 @@ def truncated_svd(algorithm):
 
 
 def sklearn_sparse(name):
-    """The least number of iterations that is honest to ask of SparsePCA; else its defaults."""
+    """The smallest fair number of iterations for SparsePCA; otherwise its defaults."""
 
     def make():
         from sklearn import decomposition

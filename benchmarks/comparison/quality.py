@@ -1,4 +1,4 @@
-"""How good an answer is, by one NumPy function for all, whoever found it.
+"""How good a solution is, by the same NumPy code for all contenders.
 
 Everything is computed in double precision, a block of rows at a time.
 """
@@ -9,7 +9,7 @@ CHUNK_NUMBERS = 1 << 24
 
 
 class Judge:
-    """Judges vectors (p x r, any lengths) against the centred table."""
+    """Evaluates vectors (p x r, any lengths) on the centred table."""
 
     def __init__(self, table):
         self.table = table

@@ -1,4 +1,4 @@
-"""Runs a row: the contenders take turns, each in its own process, and their answers are judged."""
+"""Runs a row: the contenders run interleaved, each in its own process, and are then evaluated."""
 
 import dataclasses
 import sys
@@ -11,7 +11,7 @@ from .quality import Judge, sparsity
 from .report import RowReport, outcome_table
 
 AGREE = 1e-6  # two figures of explained variance that should be the same
-PAUSE = 0.1  # threads of the last turn may still be spinning
+PAUSE = 0.1  # threads of the last run may still be spinning
 
 
 def available_memory():
@@ -50,7 +50,7 @@ class Race:
         ]
 
     def run(self):
-        # Peers copy the table; where all of them together may not fit, one lives at a time.
+        # Peers copy the table; if all of them together may not fit, one runs at a time.
         bytes_each = 3 * self.table.stat().st_size
         self.together = bytes_each * len(self.contenders) < available_memory()
         for contender in self.contenders:
@@ -125,7 +125,7 @@ class Race:
         return wrong
 
     def _check_claims(self, contender, explained_by_basis):
-        """What spcart says of its own answer is what NumPy finds."""
+        """What spcart reports about its result is what NumPy computes."""
         outcome, detail = contender.outcome, contender.outcome.detail
         return [
             f"{contender.name} says {what} = {detail[what]:.9f}, NumPy finds {found:.9f}"
@@ -134,7 +134,7 @@ class Race:
         ]
 
     def _check_exact(self, contender, exact):
-        """Its principal components explain what those of every exact PCA do."""
+        """Its principal components explain as much as those of every exact PCA."""
         mine = contender.outcome.detail["cpev_pca"]
         return [
             f"{contender.name}: PCA explains {mine:.9f}, by {name} {theirs:.9f}"

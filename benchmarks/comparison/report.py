@@ -52,7 +52,7 @@ def machine(settings):
 
 
 def figure(value):
-    """Three digits, without an exponent where that is readable."""
+    """Three digits, without an exponent if that is readable."""
     if value is None:
         return ""
     if abs(value) >= 1000:
@@ -81,7 +81,7 @@ class RowReport:
     verdicts: list
     table: str  # Markdown
     record: dict  # the same and more, for the JSON
-    wrong: list = dataclasses.field(default_factory=list)  # answers that do not agree
+    wrong: list = dataclasses.field(default_factory=list)  # results that do not agree
 
 
 def verdict_table(reports):
@@ -97,7 +97,7 @@ def verdict_table(reports):
 
 
 def outcome_table(outcomes, ours):
-    """A line a contender, quickest first; times as multiples of our first."""
+    """One line per contender, fastest first; times as multiples of our first."""
     unit = outcomes[ours].seconds
     residuals = any(outcome.residual is not None for outcome in outcomes.values())
     lines = [

@@ -1,4 +1,4 @@
-"""The rows of the comparison: a table, how it is fitted by whom, and the bars to be met."""
+"""The rows of the comparison: a table, the contenders and their options, and the bars to be met."""
 
 import dataclasses
 from typing import Callable
@@ -13,7 +13,7 @@ SOLVERS = ("full", "covariance_eigh", "arpack", "randomized")
 SKLEARN = [f"sklearn PCA {solver}" for solver in SOLVERS]
 OTHERS = ["sklearn TruncatedSVD", "SciPy svds", "NumPy Gram + eigh", "fbpca"]
 PCA = SKLEARN + OTHERS + ["R irlba", "R RSpectra"]
-AS_GOOD = 1e-4  # answers that explain less by no more than this part are as good
+AS_GOOD = 1e-4  # solutions that explain less by at most this fraction are as good
 SPARSE = ["sklearn MiniBatchSparsePCA", "sparsepca (A-ManPG)"]
 SPARSE += ["R elasticnet", "R PMA", "R nsprcomp", "R sparsepca"]
 
@@ -29,7 +29,7 @@ class Row:
     bars: list
     remove_row_mean: bool = False
     residuals: bool = False  # also compare |A'A v - s^2 v| / s_1^2
-    large: bool = False  # only run where it is asked for
+    large: bool = False  # only run on request
 
     def run(self, store, settings):
         return Race(self, store, settings).run()
@@ -39,7 +39,7 @@ class Row:
 
 
 def time_bar(ours, against, limit, words):
-    """Our time as a multiple of the quickest of those whose answer is as good as the best."""
+    """Our time as a multiple of the fastest of those whose solution is as good as the best."""
     text = f"{ours}: at most {limit:g}x {words}"
 
     def judge(outcomes):
@@ -74,7 +74,7 @@ def faster_bar(ours, peer, limit):
         ratio = took / mine.seconds
         if not theirs.cap:
             return Verdict(text, ratio, ratio >= limit)
-        # What was stopped took longer: that can show that the bar is met, but not the opposite.
+        # A stopped peer took longer: that can show that the bar is met, but not the opposite.
         note = f"{peer} was stopped after {theirs.cap:g} s"
         return Verdict(text, ratio, True if ratio >= limit else None, note)
 

@@ -1,7 +1,7 @@
-# One R peer in a process of its own; the same lines are understood as by worker.py.
+# One R peer in its own process; it understands the same lines as worker.py.
 #
 # usage: Rscript worker.R PEER TABLE R ZEROS [--remove-row-mean]
-#        Rscript worker.R --installed        the names of the peers whose packages are there
+#        Rscript worker.R --installed        the names of the peers whose packages are installed
 
 seconds_now <- function() proc.time()[["elapsed"]]
 
@@ -14,7 +14,7 @@ reset_memory_peak <- function() {
   try(cat("5\n", file = "/proc/self/clear_refs"), silent = TRUE)
 }
 
-# NumPy's format: of the types that the rows use.
+# NumPy's format, for the types that the rows use.
 read_npy <- function(path) {
   file <- file(path, "rb")
   on.exit(close(file))
@@ -26,7 +26,7 @@ read_npy <- function(path) {
   size <- as.integer(substr(type, 2, 2))
   what <- if (substr(type, 1, 1) == "f") "numeric" else "integer"
   count <- prod(shape)
-  if (type == "i8") {  # R has no such type: small numbers fit the lower half
+  if (type == "i8") {  # R has no such type: small numbers fit in the lower half
     numbers <- readBin(file, "integer", 2 * count, endian = "little")[c(TRUE, FALSE)]
   } else {
     signed <- substr(type, 1, 1) != "u" || size > 2
@@ -64,7 +64,7 @@ read_table <- function(path, remove_row_mean) {
   if (remove_row_mean) table - rowMeans(table) else table
 }
 
-# Each: fit(table, r, zeros) is p x r. Sparse methods are asked for about `zeros` of every loading.
+# Each: fit(table, r, zeros) is p x r. Sparse methods are set to about `zeros` in every loading.
 peers <- list(
   "R irlba" = list(package = "irlba", fit = function(table, r, zeros)
     irlba::irlba(table, nv = r, nu = 0, center = Matrix::colMeans(table))$v),
@@ -94,7 +94,7 @@ run <- function(fit, seconds) {
   runs <- 0
   start <- seconds_now()
   while (runs == 0 || seconds_now() - start < seconds) {
-    # R's clock tells milliseconds: short fits are timed together.
+    # R's clock has a resolution of milliseconds: short fits are timed together.
     again <- 1
     repeat {
       began <- seconds_now()

@@ -1,4 +1,4 @@
-"""One Python peer in a process of its own: reads a table, then fits it as often as it is told.
+"""One Python peer in its own process: reads a table, then fits it on request.
 
 usage: python -m comparison.worker PEER TABLE R [--remove-row-mean]
 
@@ -36,7 +36,7 @@ def tell(**answer):
 
 
 def run(fit, seconds):
-    """Tells the best time; returns the last answer."""
+    """Reports the best time; returns the last result."""
     best, runs, start = float("inf"), 0, time.perf_counter()
     while runs == 0 or time.perf_counter() - start < seconds:
         begin = time.perf_counter()

@@ -2,13 +2,13 @@
 """Counts the instructions of the main kernels under valgrind and compares them with stored figures.
 
     make perf                          # builds, counts, compares; also: ctest -L perf
-    make perf-update                   # stores today's figures
+    make perf-update                   # stores the current figures
 
 Counts do not depend on how busy a machine is, but on the compiler, on OpenBLAS and on the
-instructions that it is allowed. OpenBLAS is told to take its Haswell kernels, which valgrind can
-run; the stored figures name the other two, and where they differ nothing can be compared.
+instructions that it may use. OpenBLAS is made to use its Haswell kernels, which valgrind can run;
+the stored figures name the other two, and if they differ nothing is compared.
 
-Two figures a kernel: what spcart's own code executes, and the whole with all libraries.
+Two figures per kernel: what spcart's own code executes, and the total with all libraries.
 """
 
 import argparse
@@ -22,15 +22,15 @@ import tempfile
 FIGURES = pathlib.Path(__file__).with_name("figures.json")
 CORE = "Haswell"
 TOLERANCE = 0.05
-SMALL = 2000  # instructions of a kernel that are not worth a word
-SKIPPED = 77  # what ctest takes for a test that could not be run
+SMALL = 2000  # smaller differences in instructions are ignored
+SKIPPED = 77  # the exit status of a test that ctest reports as skipped
 
 ENVIRONMENT = dict(
     os.environ,
     OPENBLAS_CORETYPE=CORE,
     OMP_NUM_THREADS="1",
     OPENBLAS_NUM_THREADS="1",
-    LD_BIND_NOW="1",  # else the first call of a function also counts the search for it
+    LD_BIND_NOW="1",  # otherwise the first call of a function also counts its lookup
 )
 
 
@@ -52,14 +52,14 @@ def about(program):
     told = dict(line.split(" ", 1) for line in lines_of([program, "--about"]))
     if CORE not in told["openblas"]:
         skip(f"this OpenBLAS does not take the kernels that valgrind runs: {told['openblas']}")
-    # Its number of threads and the like do not matter.
+    # Its number of threads and similar settings do not matter.
     told["openblas"] = " ".join(told["openblas"].split()[:2])
     told["valgrind"] = lines_of(["valgrind", "--version"])[0]
     return told
 
 
 def count(program):
-    """Instructions by kernel: those in the program itself, where spcart is, and all."""
+    """Instructions by kernel: those in the program itself, which contains spcart, and all."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-line=no"]
         words += ["--compress-strings=no", "--compress-pos=no"]
@@ -92,7 +92,7 @@ def read_dump(path, program):
 
 
 def compare(stored, counted):
-    """Prints one line per figure that moved; returns whether one rose too far."""
+    """Prints one line per figure that changed; returns whether one increased too much."""
     worse = False
     for kernel in sorted(stored.keys() | counted.keys()):
         if kernel not in counted or kernel not in stored:

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 bool has_page() { return run({"info"}).out.find("reports  yes") != std::string::npos; }
 
 #define REQUIRE_PAGE() \
-  if (!has_page()) GTEST_SKIP() << "this build has no page of reports"
+  if (!has_page()) GTEST_SKIP() << "this build has no report page"
 
 std::string bytes_of(std::string_view base64) {
   constexpr std::string_view kDigits =

@@ -1,6 +1,6 @@
-// Checks of values that come from outside. A type and its check are declared once, as one thing.
+// Checks of values from outside. A type and its check are declared once, together.
 
-/** What is wrong with a document, in words for whoever opened it. */
+/** What is wrong with a document, worded for the user who opened it. */
 export class DocumentError extends Error {}
 
 export type Check<T> = (value: unknown, path: string) => T;
@@ -11,34 +11,34 @@ function fail(path: string, rule: string): never {
 }
 
 export const number: Check<number> = (value, path) =>
-  typeof value === "number" && Number.isFinite(value) ? value : fail(path, "is no number");
+  typeof value === "number" && Number.isFinite(value) ? value : fail(path, "is not a number");
 
 export const count: Check<number> = (value, path) =>
   Number.isSafeInteger(value) && (value as number) >= 0
     ? (value as number)
-    : fail(path, "is no whole number of at least 0");
+    : fail(path, "is not an integer of at least 0");
 
 export const text: Check<string> = (value, path) =>
-  typeof value === "string" ? value : fail(path, "is no text");
+  typeof value === "string" ? value : fail(path, "is not a text");
 
 export const flag: Check<boolean> = (value, path) =>
   typeof value === "boolean" ? value : fail(path, "is neither true nor false");
 
-/** Lists of plain things are long: they are checked without a path for each. */
+/** Lists of plain values are long: they are checked without a path for each value. */
 function plain<T>(fits: (value: unknown) => boolean, rule: string): Check<T[]> {
   return (value, path) => {
-    if (!Array.isArray(value)) return fail(path, "is no list");
+    if (!Array.isArray(value)) return fail(path, "is not a list");
     const wrong = value.findIndex((item) => !fits(item));
     return wrong < 0 ? (value as T[]) : fail(`${path}[${wrong}]`, rule);
   };
 }
 
-export const numbers = plain<number>((value) => Number.isFinite(value), "is no number");
+export const numbers = plain<number>((value) => Number.isFinite(value), "is not a number");
 export const counts = plain<number>(
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-  "is no whole number of at least 0",
+  "is not an integer of at least 0",
 );
-export const texts = plain<string>((value) => typeof value === "string", "is no text");
+export const texts = plain<string>((value) => typeof value === "string", "is not a text");
 
 /** What may be null or missing. */
 export function maybe<T>(check: Check<T>): Check<T | null> {
@@ -47,7 +47,7 @@ export function maybe<T>(check: Check<T>): Check<T | null> {
 
 export function list<T>(check: Check<T>, length?: number): Check<T[]> {
   return (value, path) => {
-    if (!Array.isArray(value)) return fail(path, "is no list");
+    if (!Array.isArray(value)) return fail(path, "is not a list");
     if (length !== undefined && value.length !== length)
       return fail(path, `has ${value.length} entries and must have ${length}`);
     return value.map((item, i) => check(item, `${path}[${i}]`));
@@ -59,7 +59,7 @@ type Shape = Record<string, Check<unknown>>;
 export function object<S extends Shape>(shape: S): Check<{ [K in keyof S]: Checked<S[K]> }> {
   return (value, path) => {
     if (typeof value !== "object" || value === null || Array.isArray(value))
-      return fail(path || "(whole)", "is no object");
+      return fail(path || "(whole)", "is not an object");
     const found: Record<string, unknown> = {};
     for (const [key, check] of Object.entries(shape)) {
       const own = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
@@ -73,7 +73,7 @@ export function object<S extends Shape>(shape: S): Check<{ [K in keyof S]: Check
 export function dictionary<T>(check: Check<T>): Check<Map<string, T>> {
   return (value, path) => {
     if (typeof value !== "object" || value === null || Array.isArray(value))
-      return fail(path, "is no object");
+      return fail(path, "is not an object");
     return new Map(
       Object.entries(value).map(([key, item]) => [key, check(item, `${path}.${key}`)]),
     );

@@ -20,7 +20,7 @@ import {
 declare const __SPCART_VERSION__: string;
 export const version = __SPCART_VERSION__;
 
-/** Rising positions; reports have the steps from one to the next, which take less room. */
+/** Ascending indices; reports have the differences between them, which take less space. */
 function positions({ index, steps }: { index: number[] | null; steps: number[] | null }): number[] {
   if (index) return index;
   let at = 0;
@@ -105,10 +105,12 @@ const fit = object({
   timing: maybe(
     object({
       read: number,
+      prepare: maybe(number),
       pca: number,
       rotate: number,
       refit: number,
       refine: number,
+      search: maybe(number),
       score: number,
       total: number,
     }),
@@ -276,7 +278,7 @@ export type Document =
 function checkColumns(columns: Column[], p: number, path: string): void {
   columns.forEach(({ index, value }, j) => {
     const at = `${path}[${j}]`;
-    ensure(index.length === value.length, at, "has not as many values as indices");
+    ensure(index.length === value.length, at, "does not have as many values as indices");
     ensure(
       index.every((i) => i < p),
       at,
@@ -291,7 +293,7 @@ function checkReport(found: Report | null, r: number, p: number): void {
     ensure(
       (found.image[0] ?? 0) * (found.image[1] ?? 0) === p,
       "report.image",
-      `is not of ${p} pixels`,
+      `must have ${p} pixels`,
     );
   for (const field of ["cosines", "angles", "correlations"] as const) {
     const rows = found[field];
@@ -308,29 +310,34 @@ function checkReport(found: Report | null, r: number, p: number): void {
   if (names) parts.push(["names", names]);
   if (labels) parts.push(["labels", labels]);
   for (const [field, part] of parts)
-    ensure(part.length === index.length, `report.scores.${field}`, "has not one entry per sample");
+    ensure(
+      part.length === index.length,
+      `report.scores.${field}`,
+      "must have one entry per sample",
+    );
 }
 
 function checkFit(found: Fit): void {
   const { variables: p, components: r } = found;
-  ensure(found.names.length === p, "names", `has not ${p} entries, one per variable`);
-  ensure(found.loadings.length === r, "loadings", `has not ${r} entries, one per component`);
-  ensure(found.criteria.nonzeros.length === r, "criteria.nonzeros", `has not ${r} entries`);
+  ensure(found.names.length === p, "names", `must have ${p} entries, one per variable`);
+  ensure(found.loadings.length === r, "loadings", `must have ${r} entries, one per component`);
+  ensure(found.criteria.nonzeros.length === r, "criteria.nonzeros", `must have ${r} entries`);
   checkColumns(found.loadings, p, "loadings");
   if (found.bootstrap) {
     ensure(
       found.bootstrap.frequencies.length === r,
       "bootstrap.frequencies",
-      `has not ${r} entries`,
+      `must have ${r} entries`,
     );
     checkColumns(found.bootstrap.frequencies, p, "bootstrap.frequencies");
   }
   checkReport(found.report, r, p);
 }
 
-function checkPlaces(places: (number | null)[], length: number, at: string): void {
+function checkIndices(indices: (number | null)[], length: number, at: string): void {
   ensure(length > 0, at, "is empty");
-  for (const place of places) ensure(place === null || place < length, at, `has no entry ${place}`);
+  for (const index of indices)
+    ensure(index === null || index < length, at, `has no entry ${index}`);
 }
 
 function checkReproduce(found: Reproduce): void {
@@ -342,7 +349,7 @@ function checkReproduce(found: Reproduce): void {
   });
 }
 
-/** The kind of a document; those of early versions do not say it. */
+/** The kind of a document; early versions do not have the field. */
 function kindOf(fields: Record<string, unknown>): unknown {
   if ("kind" in fields) return fields["kind"];
   return "loadings" in fields
@@ -364,17 +371,17 @@ function checkVersion(fields: Record<string, unknown>): void {
   if (major(found) !== major(version))
     throw new DocumentError(
       `it was written by spcart ${found.slice(0, 40)}, and this page is of spcart ${version}: their documents differ. ` +
-        `Make the report anew with one version`,
+        `Write the report again with one version`,
     );
 }
 
-/** The document that a text holds. Throws DocumentError where it is none. */
+/** The document in a text. Throws DocumentError if it is not one. */
 export function parseDocument(json: string): Document {
   let parsed: unknown;
   try {
     parsed = JSON.parse(json);
   } catch {
-    throw new DocumentError("it is no JSON");
+    throw new DocumentError("it is not JSON");
   }
   if (typeof parsed !== "object" || parsed === null || !("spcart" in parsed))
     throw new DocumentError('it is JSON, but not what spcart writes: it has no field "spcart"');
@@ -389,12 +396,12 @@ export function parseDocument(json: string): Document {
     }
     case "path": {
       const found = path(parsed, "");
-      checkPlaces([found.knee, found.keep], found.points.length, "points");
+      checkIndices([found.knee, found.keep], found.points.length, "points");
       return { kind, ...found };
     }
     case "compare": {
       const found = compare(parsed, "");
-      checkPlaces([], found.rows.length, "rows");
+      checkIndices([], found.rows.length, "rows");
       return { kind, ...found };
     }
     case "choose":
@@ -406,7 +413,7 @@ export function parseDocument(json: string): Document {
     }
     default:
       throw new DocumentError(
-        "it is JSON of spcart, but of no kind that this page shows (fit, path, compare, choose, reproduce)",
+        "it is JSON of spcart, but not of a kind that this page shows (fit, path, compare, choose, reproduce)",
       );
   }
 }
@@ -416,7 +423,7 @@ async function unzipped(bytes: Blob): Promise<string> {
   return new Response(stream).text();
 }
 
-/** The text within the page, or null where there is none. */
+/** The text within the page, or null if there is none. */
 export async function embeddedText(): Promise<string | null> {
   const base64 = document.getElementById("result")?.textContent?.trim() ?? "";
   if (!base64) return null;

@@ -32,17 +32,17 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-// Controls, zero-width characters and marks that change the direction of what follows. Joiners stay:
-// some scripts are not readable without.
+// Controls, zero-width characters and marks that change the direction of the following text. Joiners
+// are kept: some scripts are not readable without them.
 const invisible =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-/** The text with what cannot be seen as an escape such as \u200b. */
+/** The text with invisible characters as escapes such as \u200b. */
 export function visible(text: string): string {
   return text.replace(invisible, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** At most so many characters, the last an ellipsis where something was cut. */
+/** At most `most` characters, the last an ellipsis if something was cut. */
 export function clipped(text: string, most: number): string {
   const seen = visible(text.length > 4 * most ? text.slice(0, 4 * most) : text);
   const characters = Array.from(seen);
@@ -51,12 +51,12 @@ export function clipped(text: string, most: number): string {
     : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/** The same for texts within charts, kept apart from the direction of what stands beside. */
+/** The same for texts within charts, isolated from the direction of the text around them. */
 export function chartText(text: string, most: number): string {
   return `\u2068${clipped(text, most)}\u2069`;
 }
 
-/** A name from a document: whole in its title, and kept apart from what stands beside. */
+/** A name from a document: complete in its title, and isolated from the text around it. */
 export function nameOf(text: string, most = 48): HTMLElement {
   const short = clipped(text, most);
   const whole = visible(text);

@@ -7,7 +7,7 @@ export function download(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** A drawing as a file of its own: with its size, its font and without what only a page has. */
+/** A drawing as a separate file: with its size and its font, and without tooltips. */
 export function downloadSvg(name: string, drawing: SVGSVGElement, background: string): void {
   const copy = drawing.cloneNode(true) as SVGSVGElement;
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
@@ -18,7 +18,7 @@ export function downloadSvg(name: string, drawing: SVGSVGElement, background: st
   download(name, "image/svg+xml", `${new XMLSerializer().serializeToString(copy)}\n`);
 }
 
-/** A button that puts a text where it can be pasted from. */
+/** A button that copies a text to the clipboard. */
 export function copyButton(text: string): HTMLButtonElement {
   const button = h("button", { type: "button", class: "small", click: () => void copy() }, "Copy");
   const copy = async () => {
@@ -27,7 +27,7 @@ export function copyButton(text: string): HTMLButtonElement {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      area.select(); // files of their own may not use the clipboard otherwise
+      area.select(); // local files may not use the clipboard otherwise
       document.execCommand("copy");
     }
     area.remove();

@@ -1,4 +1,4 @@
-// The frame that every chart stands in: title, caption, text for those who do not see it, numbers, SVG.
+// The frame of every chart: title, caption, alternative text, numbers, SVG.
 import * as Plot from "@observablehq/plot";
 import { downloadSvg } from "./download";
 import { h, svg } from "./dom";
@@ -13,13 +13,13 @@ export interface Figure {
   title: string;
   caption?: string | Node;
   alternative: string; // what the chart shows, in a sentence
-  file: string; // of the download, without its ending
+  file: string; // of the download, without its extension
   draw: (drawing: Drawing) => SVGSVGElement;
   controls?: Node[];
   numbers?: () => HTMLElement; // the same as a table
 }
 
-/** Charts of the page that is shown: drawn anew when the width or the colours change. */
+/** Charts of the current page: redrawn when the width or the colours change. */
 let drawn: (() => void)[] = [];
 let widths = new ResizeObserver(() => {});
 
@@ -50,7 +50,7 @@ export function figure(options: Figure): Frame {
   const redraw = () => {
     if (width === 0) return;
     drawing = options.draw({ width, colours: palette() });
-    // A drawing is one image to those who hear it: its parts have no names of their own.
+    // A drawing is one image to screen readers: its parts have no names.
     for (const part of drawing.querySelectorAll("g[aria-label]")) {
       part.setAttribute("data-mark", part.getAttribute("aria-label") ?? "");
       part.removeAttribute("aria-label");
@@ -97,14 +97,14 @@ export function figure(options: Figure): Frame {
   return { element, redraw };
 }
 
-/** The numbers of a chart, made when they are first asked for. */
+/** The numbers of a chart, created when they are first opened. */
 function numbersOf(numbers: () => HTMLElement): HTMLElement {
   const details = h("details", { class: "numbers" }, h("summary", {}, "Numbers"));
   details.addEventListener("toggle", () => details.append(numbers()), { once: true });
   return details;
 }
 
-/** A plot with the page's manners. */
+/** A plot in the page's style. */
 export function plot(drawing: Drawing, options: Plot.PlotOptions): SVGSVGElement {
   const { width, colours } = drawing;
   const result = Plot.plot({
@@ -125,7 +125,7 @@ export function plot(drawing: Drawing, options: Plot.PlotOptions): SVGSVGElement
   return result;
 }
 
-/** The scale of weights under a map. */
+/** The colour scale of weights below a map. */
 export function colourRamp(x: number, y: number, most: string, colours: Palette): SVGGElement {
   const id = `ramp-${Math.random().toString(36).slice(2)}`;
   const width = 150;
@@ -170,7 +170,7 @@ export function symbolOf(i: number): Plot.SymbolType {
   return symbols[(i + Math.floor(i / symbols.length)) % symbols.length] ?? "circle";
 }
 
-/** A legend within the drawing, so that a saved one has it too. */
+/** A legend within the drawing, so that a saved drawing has it too. */
 export function legend(
   series: string[],
   drawing: Drawing,

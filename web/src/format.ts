@@ -1,7 +1,7 @@
-// Numbers as people read them.
+// Numbers in readable form.
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-const narrow = "\u202f"; // between a number and its sign of percent
+const narrow = "\u202f"; // between a number and its percent sign
 
 /** A typographic minus is as wide as a plus. */
 const signed = (text: string) => text.replace("-", "\u2212");
@@ -15,7 +15,7 @@ export function counted(n: number, thing: string, things = `${thing}s`): string 
   return `${count(n)} ${n === 1 ? thing : things}`;
 }
 
-/** Three to four digits; fractions with four decimals, as tables of the field have them. */
+/** Three to four digits; fractions with four decimals, as is usual in the field. */
 export function figure(x: number): string {
   const size = Math.abs(x);
   if (size < 1e-12) return "0"; // rounding
@@ -28,7 +28,7 @@ export function figure(x: number): string {
   return signed(x.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4));
 }
 
-/** At the ticks of an axis: no more digits than it takes. */
+/** At the ticks of an axis: no more digits than necessary. */
 export function tick(x: number): string {
   const size = Math.abs(x);
   if (size !== 0 && (size >= 1e5 || size < 1e-4))
@@ -41,7 +41,7 @@ export function weight(x: number): string {
   return x === 0 ? "0" : `${x > 0 ? "+" : "\u2212"}${Math.abs(x).toFixed(3)}`;
 }
 
-/** "92 %"; what is not everything never reads as 100 %, what is not nothing never as 0 %. */
+/** "92 %"; only 1 is shown as 100 %, and only 0 as 0 %. */
 export function percent(fraction: number, decimals = 0): string {
   const rounding = 1e-9;
   const whole = Math.abs(fraction - 1) < rounding;
@@ -72,7 +72,7 @@ export function range(values: number[]): string {
   return least === most ? count(least) : `${count(least)} to ${count(most)}`;
 }
 
-/** The shortest text that gives the number back, as the command writes it in CSV. */
+/** The shortest text that is read back exactly, as the command writes it in CSV. */
 export function exact(x: number): string {
   if (Object.is(x, -0)) return "-0";
   const [digits, power] = x.toExponential().split("e") as [string, string];
@@ -81,7 +81,7 @@ export function exact(x: number): string {
   return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-/** A field of CSV, quoted where a reader could take it for something else. */
+/** A field of CSV, quoted if it could be misread. */
 export function csvField(text: string): string {
   return text === "" || /^ | $|[,;"\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

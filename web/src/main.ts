@@ -87,7 +87,7 @@ function show(doc: Document): void {
     h(
       "footer",
       {},
-      `Written by spcart ${doc.spcart}. This file holds all it shows, and asks no network for anything.`,
+      `Written by spcart ${doc.spcart}. This file contains everything that it shows and needs no network.`,
     ),
   );
 }
@@ -105,7 +105,7 @@ function invitation(): void {
         {},
         "This page shows what ",
         h("code", {}, "spcart fit --json result.json"),
-        " and its sisters write. Choose such a file or drop it here; it stays on this machine.",
+        " and the other commands write. Choose such a file or drop it here; it stays on this machine.",
       ),
       h(
         "p",

@@ -1,4 +1,4 @@
-// Tables that can be sorted and searched. Of long ones only the lines in sight are in the page.
+// Tables that can be sorted and searched. Of long tables only the visible lines are in the page.
 import { h } from "./dom";
 import { count } from "./format";
 
@@ -7,27 +7,27 @@ export interface Column<Row> {
   label: string;
   hint?: string; // what the label stands for
   numeric?: boolean;
-  width: number; // least, in pixels
+  width: number; // minimum, in pixels
   sort: (row: Row) => number | string | null;
   cell: (row: Row) => Node | string;
 }
 
 export interface TableOptions<Row> {
-  label: string; // what the table holds
-  things: string; // what its lines are, for the count
+  label: string; // what the table contains
+  things: string; // plural noun for its lines, shown with their number
   rows: Row[];
   columns: Column<Row>[];
   search?: (row: Row) => string;
   searchLabel?: string;
-  filters?: { label: string; keep: (row: Row) => boolean }[]; // the first is on at the start
+  filters?: { label: string; keep: (row: Row) => boolean }[]; // the first is initially active
   tools?: Node[];
-  sorted?: string; // key of the column that it is sorted by at the start
-  cards?: boolean; // in narrow windows a line is a card, not a line
-  wrap?: boolean; // lines may be as high as their text: for short tables only
+  sorted?: string; // key of the initial sort column
+  cards?: boolean; // in narrow windows lines are shown as cards
+  wrap?: boolean; // lines are as high as their text: for short tables only
 }
 
 const lineHeight = 32;
-const longest = 60; // lines that are all put into the page
+const longest = 60; // maximum number of lines that are all put into the page
 
 export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
   const { rows, columns } = options;
@@ -144,7 +144,7 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
       const a = keys[i]!,
         b = keys[j]!;
       if (a === b) return i - j;
-      if (a === null || b === null) return a === null ? 1 : -1; // what is not known comes last
+      if (a === null || b === null) return a === null ? 1 : -1; // unknown values come last
       return (
         (typeof a === "string" ? a.localeCompare(b as string, "en") : a - (b as number)) * sign ||
         i - j
@@ -207,7 +207,7 @@ export function dataTable<Row>(options: TableOptions<Row>): HTMLElement {
   );
 }
 
-/** The numbers of a chart: a plain table, of which long ones show the first lines. */
+/** The numbers of a chart as a plain table; long tables show only the first lines. */
 export function plainTable(columns: string[], rows: string[][]): HTMLElement {
   const most = 200;
   return h(

@@ -1,5 +1,5 @@
-// Colours of charts, light and dark. They are read by people who see few colours too: the two ends of
-// weights are blue and orange, and series differ by their symbols besides.
+// Colours of charts, light and dark, also for readers with colour vision deficiency: the two ends of
+// weights are blue and orange, and series also differ by their symbols.
 
 export interface Palette {
   ink: string;
@@ -73,7 +73,7 @@ export function onTheme(listener: () => void): void {
   listeners.add(listener);
 }
 
-/** Paper is white: charts are drawn anew for it. */
+/** Paper is white: charts are redrawn for printing. */
 export function watchTheme(): void {
   changed();
   system.addEventListener("change", changed);

@@ -152,7 +152,7 @@ test("the policy of the page forbids any other script", async () => {
 
 const good = () => fitOf(["a", "b"], [[[0, 1]]]);
 const wrong = [
-  ["no JSON", "{", /it is no JSON/],
+  ["not JSON", "{", /it is not JSON/],
   ["another JSON", '{"a": 1}', /not what spcart writes/],
   ["a list", "[1, 2]", /not what spcart writes/],
   ["null", "null", /not what spcart writes/],
@@ -164,19 +164,19 @@ const wrong = [
   [
     "an unknown kind",
     JSON.stringify({ spcart: "0.1.0", kind: "dance" }),
-    /no kind that this page shows/,
+    /not of a kind that this page shows/,
   ],
   [
     "a missing field",
     JSON.stringify({ ...good(), criteria: undefined }),
-    /"criteria" is no object/,
+    /"criteria" is not an object/,
   ],
   [
     "a name that is a number",
     JSON.stringify({ ...good(), names: ["a", 3] }),
-    /"names\[1\]" is no text/,
+    /"names\[1\]" is not a text/,
   ],
-  ["too few names", JSON.stringify({ ...good(), names: ["a"] }), /"names" has not 2 entries/],
+  ["too few names", JSON.stringify({ ...good(), names: ["a"] }), /"names" must have 2 entries/],
   [
     "an index beyond the variables",
     JSON.stringify(good()).replace('"index":[0]', '"index":[9]'),
@@ -185,12 +185,12 @@ const wrong = [
   [
     "as many values as no index",
     JSON.stringify(good()).replace('"index":[0]', '"index":[0,1]'),
-    /has not as many values/,
+    /does not have as many values/,
   ],
   [
     "a number that is none",
     JSON.stringify(good()).replace('"cpev":0.7', '"cpev":"much"'),
-    /"criteria\.cpev" is no number/,
+    /"criteria\.cpev" is not a number/,
   ],
 ];
 
@@ -223,7 +223,7 @@ test("the empty page offers to open a result, by choice or by dropping it", asyn
   await input.setInputFiles(write("bad.json", "nonsense"));
   assert.match(
     await page.locator(".message p").innerText(),
-    /“bad\.json” cannot be shown: it is no JSON/,
+    /“bad\.json” cannot be shown: it is not JSON/,
   );
   await input.setInputFiles(write("good.json", JSON.stringify(good())));
   await page.getByText("1 component of 1 variable each keeps").waitFor();

@@ -137,7 +137,7 @@ test("every chart names what is pointed at", async () => {
   await close();
 });
 
-test("loadings are drawn as pictures where variables are pixels, and samples as points", async () => {
+test("loadings are drawn as images if variables are pixels, and samples as points", async () => {
   const { page, close } = await browser.open(
     report(
       "pictures",
@@ -158,7 +158,7 @@ test("loadings are drawn as pictures where variables are pixels, and samples as 
       .first()
       .evaluate((dot) => dot.outerHTML);
   const before = await first();
-  await page.getByLabel("up").selectOption("5");
+  await page.getByLabel("y axis").selectOption("5");
   assert.match(await page.locator("#figure-scores svg").textContent(), /PC6/);
   assert.notEqual(await first(), before);
   await close();

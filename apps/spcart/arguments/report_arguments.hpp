@@ -24,7 +24,7 @@ struct ReportArguments {
   void add_report(CLI::App& app);
   void add_annotations(CLI::App& app);
 
-  /// Throws Error if the program has no page of reports, and for flags without --report.
+  /// Throws Error if the program has no report page, and for flags without --report.
   void check() const;
 
   /// Throws Error if they do not fit the data.

@@ -96,7 +96,7 @@ Command add_evaluate(CLI::App& program) {
   CLI::App& app = add_command(
       program,
       {.name = "evaluate",
-       .summary = "Judge loadings made by anything: explained variance, sparsity, orthogonality",
+       .summary = "Evaluate loadings from any source: explained variance, sparsity, orthogonality",
        .usage = "DATA --loadings F [options]",
        .detail = "Prepare DATA as it was for the loadings (--scale, --no-center, ...). Columns of "
                  "the loadings are given unit length first.",

@@ -189,7 +189,7 @@ Command add_reproduce(CLI::App& program) {
   app.add_flag("--list", arguments->list, "name the experiments, and run none")->group("Options");
   app.add_option("--out", arguments->out,
                  "write reproduction.json, claims.json, reproduction.md and, if the program has "
-                 "the page of reports, report.html into this folder")
+                 "the report page, report.html into this folder")
       ->type_name("DIR")
       ->group("Output (- is standard output)");
   app.add_option("--json", arguments->json, "write the JSON alone")

@@ -98,8 +98,8 @@ bool has_report_page() { return !page().empty(); }
 void require_report_page() {
   if (!has_report_page())
     throw Error(
-        "--report: this spcart was built without the page of reports; build it again where npm "
-        "is ('tools/setup page' installs it, 'make build' builds the page)");
+        "--report: this spcart was built without the report page; build it again with npm "
+        "('tools/setup page' installs it, 'make build' builds the page)");
 }
 
 std::string report_page(std::string_view json) {

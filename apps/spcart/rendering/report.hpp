@@ -5,7 +5,7 @@
 
 namespace spcart::command {
 
-/// Whether the page of reports is embedded in the program.
+/// Whether the report page is embedded in the program.
 bool has_report_page();
 
 /// Throws Error, with instructions, if it is not.

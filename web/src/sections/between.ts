@@ -1,4 +1,4 @@
-// How components stand to each other.
+// How components are related to each other.
 import * as Plot from "@observablehq/plot";
 import type { Fit } from "../document";
 import { type Drawing, figure, plot } from "../figure";
@@ -96,7 +96,7 @@ export function between(fit: Fit): Section | null {
   return {
     id: "between",
     title: "Between components",
-    lead: "Principal components are orthogonal and uncorrelated. Sparse ones give up a little of both.",
+    lead: "Principal components are orthogonal and uncorrelated. Sparse components lose a little of both.",
     body: [
       grid(
         matrixFigure(angles, {

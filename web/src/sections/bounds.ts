@@ -1,4 +1,4 @@
-// What the theory guarantees beside what was measured.
+// What the theory guarantees beside the measured values.
 import * as Plot from "@observablehq/plot";
 import type { Fit } from "../document";
 import { h } from "../dom";
@@ -10,13 +10,13 @@ import type { Section } from "./section";
 const words: Record<string, string> = {
   sparsity: "Sparsity",
   deviation: "Deviation from the rotated basis",
-  deviation_relative: "Deviation, by the angles found",
+  deviation_relative: "Deviation, from the angles",
   nonorthogonality: "Overlap of two loadings",
-  nonorthogonality_relative: "Overlap, by the angles found",
+  nonorthogonality_relative: "Overlap, from the angles",
   explained_variance: "Explained variance (EV)",
-  explained_variance_dmin: "EV, by the smallest singular value",
-  explained_variance_cos: "EV, by cosines",
-  explained_variance_projected: "EV, by projection",
+  explained_variance_dmin: "EV, from the smallest singular value",
+  explained_variance_cos: "EV, from cosines",
+  explained_variance_projected: "EV, from the projection",
   explained_variance_estimate: "EV, estimated",
   cpev: "Explained variance of the span (CPEV)",
 };
@@ -106,17 +106,23 @@ export function bounds(fit: Fit): Section | null {
     });
   };
   const table = dataTable({
-    label: "Guarantees and what was measured",
+    label: "Guarantees and measured values",
     things: "guarantees",
     rows,
     wrap: true,
     filters: [
       { label: "all", keep: () => true },
-      { label: "that apply", keep: (row) => row.applies },
-      { label: "that do not", keep: (row) => !row.applies },
+      { label: "apply", keep: (row) => row.applies },
+      { label: "do not apply", keep: (row) => !row.applies },
     ],
     columns: [
-      { key: "title", label: "of", width: 200, sort: (row) => row.title, cell: (row) => row.title },
+      {
+        key: "title",
+        label: "what",
+        width: 200,
+        sort: (row) => row.title,
+        cell: (row) => row.title,
+      },
       {
         key: "guaranteed",
         label: "guaranteed",
@@ -143,7 +149,7 @@ export function bounds(fit: Fit): Section | null {
       {
         key: "tightness",
         label: "tightness",
-        hint: "0 says nothing, 1 is attained",
+        hint: "0: says nothing, 100 %: attained",
         numeric: true,
         width: 90,
         sort: (row) => row.tightness,
@@ -152,7 +158,7 @@ export function bounds(fit: Fit): Section | null {
       { key: "kind", label: "kind", width: 90, sort: (row) => row.kind, cell: (row) => row.kind },
       {
         key: "source",
-        label: "where",
+        label: "source",
         width: 150,
         sort: (row) => row.source,
         cell: (row) => row.source,
@@ -163,14 +169,14 @@ export function bounds(fit: Fit): Section | null {
         width: 180,
         sort: (row) => (row.applies ? 1 : 0),
         cell: (row) =>
-          row.applies ? "yes" : h("span", {}, `no: ${row.reason ?? "not known why"}`),
+          row.applies ? "yes" : h("span", {}, `no: ${row.reason ?? "reason not known"}`),
       },
     ],
   });
   return {
     id: "bounds",
     title: "What is guaranteed",
-    lead: "Bounds of the theory, and where this result lies within them.",
+    lead: "Bounds from the theory, and where this result is within them.",
     body: [
       ...(applying.length > 0
         ? [
@@ -179,8 +185,8 @@ export function bounds(fit: Fit): Section | null {
               file: "bounds",
               draw,
               caption:
-                "The pale bar is what is guaranteed, the line within it runs from the least to the most over the components. Only bounds whose assumptions hold here.",
-              alternative: `${applying.length} guarantees with the interval that was measured within each; the table below has the numbers.`,
+                "The pale bar is the guaranteed interval; the line within it is from minimum to maximum over the components. Only bounds whose assumptions hold are shown.",
+              alternative: `${applying.length} guarantees with the measured interval within each; the table below has the numbers.`,
             }).element,
           ]
         : []),

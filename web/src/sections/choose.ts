@@ -1,4 +1,4 @@
-// How many components, and of how many variables.
+// How many components, and how many variables in each.
 import * as Plot from "@observablehq/plot";
 import type { Choose, Recommendation } from "../document";
 import { h } from "../dom";
@@ -77,10 +77,10 @@ function scree(found: Choose): HTMLElement {
     });
   };
   return figure({
-    title: "Variance beside chance",
+    title: "Variance compared with chance",
     file: "scree",
     draw,
-    caption: `Strong bars rise above permuted data without a gap: ${found.scree.by_parallel}; above the broken stick: ${found.scree.by_broken_stick}.`,
+    caption: `Leading components above permuted data (strong bars): ${found.scree.by_parallel}; above the broken stick: ${found.scree.by_broken_stick}.`,
     alternative: `Scree plot of ${variances.length} principal components with the variances of permuted data and of a broken stick.`,
     numbers: () =>
       plainTable(
@@ -123,7 +123,7 @@ function validation(found: Choose): HTMLElement | null {
       marginTop: key.height + 20,
       x: {
         type: "log",
-        label: "variables in a component",
+        label: "variables per component",
         labelArrow: "none",
         labelAnchor: "center",
         ticks: 5,
@@ -186,8 +186,8 @@ function validation(found: Choose): HTMLElement | null {
     file: "cross-validation",
     draw,
     caption:
-      "Beside predicting every entry by its variable’s mean (100 %). Chosen are the fewest and smallest components within one standard error of the least.",
-    alternative: `Cross-validation error of ${fitted.length} settings by number of variables in a component, one line per number of components.`,
+      "Relative to predicting every entry by its variable’s mean (100 %). The choice is the fewest and smallest components within one standard error of the least.",
+    alternative: `Cross-validation error of ${fitted.length} settings by number of variables per component, one line per number of components.`,
     numbers: () =>
       plainTable(
         ["components", "variables", "error", "standard error above the least"],
@@ -206,7 +206,7 @@ const sentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.sli
 const reasonList = (reasons: string[]) =>
   h("ul", { class: "reasons" }, ...reasons.map((reason) => h("li", {}, sentence(reason))));
 
-/** One of the two answers: when to take it, why it is so, and the call that fits it. */
+/** One of the two recommendations: when to use it, its reasons, and the call that fits it. */
 function answer(purpose: string, found: Recommendation, call: string | undefined): Node[] {
   const facts = [
     `Regression on the scores explains ${percent(found.explained, 1)} of the variance; as many principal components explain ${percent(found.explained_by_pca, 1)}.`,

@@ -33,14 +33,14 @@ const axes: Axis[] = [
   },
   {
     key: "seconds",
-    label: "seconds of a fit",
+    label: "seconds per fit",
     value: (row) => row.seconds,
     text: (x) => seconds(x),
     log: true,
   },
 ];
 
-/** Which names have room beside their points: those of the best first. */
+/** The names that fit beside their points, those of the best first. */
 function labelled(rows: Row[], x: (row: Row) => number, y: (row: Row) => number): Set<Row> {
   const taken: { x: number; y: number; width: number }[] = [];
   const shown = new Set<Row>();
@@ -185,8 +185,8 @@ export function compare(found: Compare): Section {
         title: `CPEV against ${axis.key === "nor" ? "overlap" : axis.key === "seconds" ? "time" : "evenness of sparsity"}`,
         caption:
           axis.key === "sparsity"
-            ? "All have the same mean sparsity; what differs is how evenly it is spread. Up and right is better."
-            : "Up and left is better; the dashed line is what PCA explains without any zeros.",
+            ? "All have the same mean sparsity; they differ in how evenly it is distributed. Up and right is better."
+            : "Up and left is better; the dashed line is what PCA explains without zeros.",
         file: `compare-${axis.key}`,
         draw: (drawing) => scatter(shown, axis, drawing),
         alternative: `Scatter of ${shown.length} methods, CPEV against ${axis.label}; the table has the same numbers.`,
@@ -235,7 +235,7 @@ export function compare(found: Compare): Section {
           share(
             "cpev",
             "CPEV",
-            "variance explained",
+            "cumulative percentage of explained variance",
             (row) => row.criteria.cpev,
             (x) => percent(x, 2),
           ),
@@ -263,11 +263,11 @@ export function compare(found: Compare): Section {
           share(
             "nor",
             "NOR",
-            "mean overlap of two loadings",
+            "nonorthogonality: mean overlap of two loadings",
             (row) => row.criteria.nonorthogonality,
             number,
           ),
-          share("seconds", "time", "of one fit, PCA included", (row) => row.seconds, seconds),
+          share("seconds", "time", "of one fit, including PCA", (row) => row.seconds, seconds),
           {
             key: "note",
             label: "note",
@@ -289,7 +289,7 @@ export function compare(found: Compare): Section {
       h(
         "p",
         { class: "caption" },
-        "Names are written where they have room; pointing at a point names it.",
+        "Names are shown if they fit; point at a point to see its name.",
       ),
     ],
   };

@@ -18,7 +18,7 @@ const measures: Measure[] = [
   {
     field: "change",
     title: "Change of the loadings",
-    caption: "From one iteration to the next; the stop test looks at it.",
+    caption: "From one iteration to the next; the stopping criterion uses it.",
     text: number,
     ticks: tick,
     log: true,
@@ -26,14 +26,14 @@ const measures: Measure[] = [
   {
     field: "objective",
     title: "Objective",
-    caption: "What the method lowers.",
+    caption: "What the method minimises.",
     text: number,
     ticks: tick,
   },
   {
     field: "truncated_energy",
     title: "Truncated energy",
-    caption: "Part of each rotated vector that is cut off, on average.",
+    caption: "Fraction of each rotated vector that is truncated, on average.",
     text: (x) => percent(x, 2),
     ticks: (x) => percent(x, 1),
   },

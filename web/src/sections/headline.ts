@@ -1,4 +1,4 @@
-// What came out, in words and a few figures.
+// The result in words and a few figures.
 import type { Compare, Choose, Document, Fit, Path, Report, Reproduce } from "../document";
 import { h, nameOf } from "../dom";
 import { count, counted, figure, percent, range, seconds } from "../format";
@@ -20,7 +20,7 @@ interface Headline {
 function truncationInWords(type: string, lambda: number): string {
   switch (type) {
     case "count":
-      return `${counted(lambda, "zero")} a component`;
+      return `${counted(lambda, "zero")} per component`;
     case "energy":
       return `truncation of ${percent(lambda)} of the energy`;
     default:
@@ -73,7 +73,7 @@ function ofFit(fit: Fit): Headline {
       {
         value: percent(c.sparsity.mean, 1),
         label: "of the weights are zero",
-        note: `least ${percent(c.sparsity.min)}, spread ${figure(c.sparsity.std)}`,
+        note: `minimum ${percent(c.sparsity.min)}, standard deviation ${figure(c.sparsity.std)}`,
       },
       {
         value: variables,
@@ -119,7 +119,7 @@ function ofPath(path: Path): Headline {
         ? [
             {
               value: count(total(keep.criteria.nonzeros)),
-              label: "nonzeros where enough is kept",
+              label: "nonzeros that keep enough",
               note: `${keep.truncation}, lambda ${figure(keep.lambda)}: ${percent(keep.criteria.share_of_pca, 1)} of PCA’s`,
             },
           ]
@@ -172,13 +172,13 @@ function ofCompare(compare: Compare): Headline {
       },
       {
         value: seconds(quick.seconds),
-        label: `quickest: ${quick.method}`,
-        note: "one fit, PCA included",
+        label: `fastest: ${quick.method}`,
+        note: "one fit, including PCA",
       },
       {
         value: percent(best.criteria.sparsity.mean, 1),
         label: "of the weights are zero",
-        note: "the same for all that are compared",
+        note: "the same for all methods",
       },
     ],
     warnings: [],
@@ -201,7 +201,7 @@ function ofChoose(choose: Choose): Headline {
   return {
     words: [
       choose.components === 0
-        ? "No structure rises above noise"
+        ? "No structure above the noise"
         : two
           ? `To read, ${inWords(two)}; to predict, ${inWords(choose)}`
           : inWords(choose),
@@ -216,14 +216,14 @@ function ofChoose(choose: Choose): Headline {
       {
         value: count(scree.by_broken_stick),
         label: "above the broken stick",
-        note: "what chance alone would share out",
+        note: "expected by chance alone",
       },
       ...(chosen
         ? [
             {
               value: percent(chosen.error, 1),
-              label: "of the error is left",
-              note: "held-out entries, beside their means",
+              label: "of the error remains",
+              note: "at held-out entries, relative to their means",
             },
           ]
         : []),
@@ -243,12 +243,12 @@ function ofChoose(choose: Choose): Headline {
 
 function ofReproduce(found: Reproduce): Headline {
   const hold = found.claims.filter((claim) => claim.holds).length;
-  const judged = found.claims.filter((claim) => claim.holds !== null).length;
+  const checked = found.claims.filter((claim) => claim.holds !== null).length;
   const standIns = found.experiments.filter((experiment) => experiment.stand_in).length;
   const total = found.experiments.reduce((sum, experiment) => sum + (experiment.seconds ?? 0), 0);
   return {
     words: [
-      `${count(hold)} of ${counted(judged, "claim")} of the paper ${hold === 1 ? "holds" : "hold"}`,
+      `${count(hold)} of ${counted(checked, "claim")} of the paper ${hold === 1 ? "holds" : "hold"}`,
     ],
     facts: [found.date, found.machine, found.quick ? "quick run: small settings" : null],
     tiles: [
@@ -257,9 +257,9 @@ function ofReproduce(found: Reproduce): Headline {
         label: "experiments",
         ...(standIns > 0 ? { note: `${count(standIns)} on stand-in data` } : {}),
       },
-      { value: count(hold), label: "claims hold", note: `of ${count(judged)}` },
-      { value: count(judged - hold), label: "come out otherwise", note: "each is explained below" },
-      { value: seconds(total), label: "of computing" },
+      { value: count(hold), label: "claims hold", note: `of ${count(checked)}` },
+      { value: count(checked - hold), label: "differ", note: "each is explained below" },
+      { value: seconds(total), label: "of computation" },
     ],
     warnings: [],
   };

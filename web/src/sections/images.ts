@@ -1,4 +1,4 @@
-// Loadings as pictures, where variables are pixels.
+// Loadings as images, if variables are pixels.
 import * as Plot from "@observablehq/plot";
 import type { Column, Fit } from "../document";
 import { svg } from "../dom";
@@ -9,7 +9,7 @@ import type { Section } from "./section";
 
 const mostShown = 100;
 
-/** A picture as the address of a PNG, each scaled to its own largest weight. */
+/** An image as a PNG data URL, scaled to its own largest weight. */
 function pictureOf({ index, value }: Column, [rows, columns]: number[], colours: Palette): string {
   const canvas = document.createElement("canvas");
   canvas.width = columns!;
@@ -40,7 +40,7 @@ export interface Picture {
   about: string;
 }
 
-/** Pictures beside and below each other; `perLine` of them where that many have room. */
+/** Images in rows, at most `perLine` of them per row and as many as fit. */
 export function pictures(
   all: Picture[],
   shape: number[],
@@ -101,13 +101,13 @@ export function images(fit: Fit): Section | null {
   );
   return {
     id: "images",
-    title: "Loadings as pictures",
+    title: "Loadings as images",
     body: [
       figure({
         title: `${shape[0]} × ${shape[1]} pixels`,
         file: "images",
-        caption: `Blue is positive, orange negative; each picture is scaled to its own largest weight.${fit.components > mostShown ? ` The first ${mostShown} of ${count(fit.components)} components.` : ""}`,
-        alternative: `Loadings of ${shown.length} components as pictures of ${shape[0]} by ${shape[1]} pixels.`,
+        caption: `Blue is positive, orange negative; each image is scaled to its own largest weight.${fit.components > mostShown ? ` The first ${mostShown} of ${count(fit.components)} components.` : ""}`,
+        alternative: `Loadings of ${shown.length} components as images of ${shape[0]} by ${shape[1]} pixels.`,
         draw: (drawing) => pictures(shown, shape, drawing),
       }).element,
     ],

@@ -8,13 +8,13 @@ import { count, counted, csvField, exact, percent, weight } from "../format";
 import { type Column, dataTable, plainTable } from "../table";
 import type { Section } from "./section";
 
-/** Loadings as dense columns, and what is looked up again and again. */
+/** Loadings as dense columns, with what is derived from them. */
 interface Weights {
   fit: Fit;
   columns: Float64Array[];
   frequencies: Float64Array[] | null; // of bootstrap
   largest: Float64Array; // |weight| of each variable, over the components
-  home: Int32Array; // the component where it is; -1 for none
+  home: Int32Array; // the component in which it is largest; -1 for none
 }
 
 function dense(columns: Fit["loadings"], p: number): Float64Array[] {
@@ -46,7 +46,7 @@ function weightsOf(fit: Fit): Weights {
   };
 }
 
-/** Variables by their component, and within it by falling weight. */
+/** Variables by their component, and within it by descending weight. */
 function byComponent({ home, largest }: Weights, variables: number[]): number[] {
   const place = (i: number) => (home[i]! < 0 ? Infinity : home[i]!);
   return [...variables].sort((i, j) =>
@@ -54,9 +54,9 @@ function byComponent({ home, largest }: Weights, variables: number[]): number[] 
   );
 }
 
-const mapLines = 60; // variables of a map
+const mapLines = 60; // variables in a map
 const mapColumns = 40;
-const listLines = 12; // variables of a list of bars
+const listLines = 12; // variables in a list of bars
 const listCount = 24;
 
 function heatMap(weights: Weights): HTMLElement {
@@ -144,7 +144,7 @@ function heatMap(weights: Weights): HTMLElement {
   };
   const rest = used.length - variables.length;
   const notes = [
-    "Blue weights are positive, orange ones negative; variables stand with the component where they weigh most.",
+    "Blue weights are positive, orange ones negative; variables are grouped by the component in which their weight is largest.",
     rest > 0
       ? `The ${count(mapLines)} variables with the largest weights; ${counted(rest, "other")} with smaller ones ${rest === 1 ? "is" : "are"} in the table below.`
       : null,
@@ -260,7 +260,7 @@ function barLists(weights: Weights): HTMLElement {
     h(
       "p",
       { class: "caption" },
-      `Each list is scaled to its own largest weight.${weights.frequencies ? ` The last column tells in what part of ${count(weights.fit.bootstrap!.resamples)} resamples the variable was selected.` : ""}`,
+      `Each list is scaled to its own largest weight.${weights.frequencies ? ` The last column is the fraction of ${count(weights.fit.bootstrap!.resamples)} resamples that selected the variable.` : ""}`,
     ),
     place,
     all,
@@ -321,7 +321,7 @@ function loadingsTable({ fit, columns, largest, home }: Weights): HTMLElement {
         {
           key: "component",
           label: "in",
-          hint: "Sort by the component where it weighs most",
+          hint: "Sort by the component in which its weight is largest",
           width: 64,
           sort: (i) => (home[i]! < 0 ? null : home[i]!),
           cell: (i) => (home[i]! < 0 ? "none" : `PC${home[i]! + 1}`),
@@ -333,7 +333,7 @@ function loadingsTable({ fit, columns, largest, home }: Weights): HTMLElement {
   );
 }
 
-/** Variables that resamples select more often than not, though the fit has them not. */
+/** Variables that at least half of the resamples select, but not the fit. */
 function missed({ fit, columns, frequencies }: Weights): HTMLElement | null {
   if (!frequencies || !fit.bootstrap) return null;
   const found = frequencies.flatMap((column, j) =>
@@ -356,7 +356,7 @@ export function loadings(fit: Fit): Section {
   return {
     id: "loadings",
     title: "Loadings",
-    lead: "What each component is made of.",
+    lead: "The variables of each component.",
     body: parts.filter((part) => part !== null),
   };
 }

@@ -1,4 +1,4 @@
-// How a result came about: what it takes to make it again.
+// How a result was made, and what is needed to reproduce it.
 import type { Fit } from "../document";
 import { h } from "../dom";
 import { count, counted, figure as number, percent, seconds } from "../format";
@@ -7,8 +7,12 @@ import type { Section } from "./section";
 function preparationInWords({ preparation, samples }: Fit): string | null {
   if (!preparation) return null;
   const done = [
-    preparation.remove_row_mean ? "each sample lost its own mean" : null,
-    samples === null ? null : preparation.center ? "each variable lost its mean" : "not centred",
+    preparation.remove_row_mean ? "each sample’s own mean was subtracted" : null,
+    samples === null
+      ? null
+      : preparation.center
+        ? "each variable’s mean was subtracted"
+        : "not centred",
     preparation.scale ? "each variable was divided by its standard deviation" : null,
   ].filter((part) => part !== null);
   return done.length > 0 ? done.join("; ") : "as it is";
@@ -24,8 +28,8 @@ function timesInWords({ timing }: Fit): string | null {
   if (!timing) return null;
   const { total, ...stages } = timing;
   const parts = Object.entries(stages)
-    .filter(([, time]) => time > 0)
-    .map(([stage, time]) => `${stage} ${seconds(time)}`);
+    .filter(([, time]) => time)
+    .map(([stage, time]) => `${stage} ${seconds(time ?? 0)}`);
   return `${seconds(total)} (${parts.join(", ")})`;
 }
 
@@ -42,11 +46,11 @@ export function making(fit: Fit): Section {
     ],
     ["target", targetInWords(fit)],
     ["start", fit.start],
-    ["afterwards", after.join("; ") || null],
+    ["improvement", after.join("; ") || null],
     ["data", preparationInWords(fit)],
     ["status", fit.message],
     ["resamples", fit.bootstrap && count(fit.bootstrap.resamples)],
-    ["PCA by", fit.solver],
+    ["PCA solver", fit.solver],
     ["precision", fit.precision],
     ["seed", fit.seed === null ? null : String(fit.seed)],
     ["threads", fit.threads === null ? null : String(fit.threads)],

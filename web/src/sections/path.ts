@@ -30,7 +30,7 @@ const sparsity: Axis = {
   text: (x) => percent(x),
 };
 const nonzeros: Axis = {
-  label: "nonzeros in all, fewer to the right",
+  label: "total nonzeros, fewer to the right",
   value: (s) => s.nonzeros,
   text: count,
   log: true,
@@ -48,7 +48,7 @@ const measures: (Axis & { title: string; caption: string; file: string })[] = [
   },
   {
     title: "Overlap",
-    caption: "Mean absolute cosine of two loadings (NOR).",
+    caption: "Nonorthogonality (NOR): mean |cos| of two loadings.",
     file: "path-overlap",
     label: "NOR",
     value: (s) => s.point.criteria.nonorthogonality,
@@ -56,7 +56,7 @@ const measures: (Axis & { title: string; caption: string; file: string })[] = [
   },
   {
     title: "Densest loading",
-    caption: "Fraction of zeros in the loading that has fewest.",
+    caption: "Fraction of zeros in the loading with the fewest zeros.",
     file: "path-worst",
     label: "worst sparsity",
     value: (s) => s.point.criteria.sparsity.min,
@@ -101,7 +101,7 @@ export function path(found: Path): Section {
       h(
         "p",
         {},
-        `${inWords({ ...setting, call: null }).replaceAll("\n", "; ")}.${setting.point.warm ? " It was found from its neighbour; a fit of its own starts at varimax and may end a little elsewhere." : ""}`,
+        `${inWords({ ...setting, call: null }).replaceAll("\n", "; ")}.${setting.point.warm ? " It was found from its neighbour; a single fit starts at varimax and may give a slightly different result." : ""}`,
       ),
       setting.call ? commandLine(setting.call) : "",
     );
@@ -243,7 +243,7 @@ export function path(found: Path): Section {
       {
         key: "cpev",
         label: "CPEV",
-        hint: "variance explained",
+        hint: "cumulative percentage of explained variance",
         numeric: true,
         width: 76,
         sort: (s) => s.point.criteria.cpev,
@@ -260,7 +260,7 @@ export function path(found: Path): Section {
       {
         key: "nor",
         label: "NOR",
-        hint: "mean overlap",
+        hint: "nonorthogonality: mean overlap",
         numeric: true,
         width: 76,
         sort: (s) => s.point.criteria.nonorthogonality,
@@ -279,9 +279,9 @@ export function path(found: Path): Section {
   return {
     id: "path",
     title: "The trade-off",
-    lead: "Each point is one setting. Point at it to read what it is, click it to get its command line.",
+    lead: "Each point is one setting. Point at it to see its figures, click it to get its command line.",
     body: [
-      h("div", { class: "controls" }, h("label", {}, "across: ", select)),
+      h("div", { class: "controls" }, h("label", {}, "x axis: ", select)),
       frames[0]!.element,
       shown,
       grid(...frames.slice(1).map((frame) => frame.element)),

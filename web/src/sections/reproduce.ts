@@ -1,4 +1,4 @@
-// The paper's claims, and the experiments that judge them.
+// The paper's claims, and the experiments that check them.
 import * as Plot from "@observablehq/plot";
 import type { Experiment, Reproduce, Value } from "../document";
 import { chartText, h, nameOf } from "../dom";
@@ -23,7 +23,7 @@ export function claims(found: Reproduce): Section | null {
   if (found.claims.length === 0) return null;
   type Claim = Reproduce["claims"][number];
   const verdict = (claim: Claim) =>
-    claim.holds === null ? "not judged" : claim.holds ? "holds" : "differs";
+    claim.holds === null ? "not checked" : claim.holds ? "holds" : "differs";
   const titles = new Map(
     found.experiments.map((experiment) => [experiment.name, experiment.title]),
   );
@@ -157,8 +157,8 @@ function lines(experiment: Experiment, k: number, id: string): HTMLElement | nul
       .filter((part) => part !== null)
       .join("\n");
   };
-  const named = (y_label ?? y).toLowerCase() !== title.toLowerCase(); // else the title says it
-  const dotted = points.length <= 40 * names.length; // else dots would hide the lines
+  const named = (y_label ?? y).toLowerCase() !== title.toLowerCase(); // otherwise the title says it
+  const dotted = points.length <= 40 * names.length; // otherwise dots would hide the lines
   const draw = (drawing: Drawing) => {
     const { colours } = drawing;
     const key = legend(
@@ -256,13 +256,13 @@ function pictureRows(experiment: Experiment, id: string): HTMLElement[] {
       figure({
         title: row.label,
         file: `${id}-images-${k}`,
-        alternative: `${row.loadings.length} loadings of ${row.label} as pictures of ${shape[0]} by ${shape[1]} pixels.`,
+        alternative: `${row.loadings.length} loadings of ${row.label} as images of ${shape[0]} by ${shape[1]} pixels.`,
         draw: (drawing) =>
           pictures(
             row.loadings.map((column, j) => ({
               column,
               label: `${count(column.index.length)} px`,
-              about: `${row.label}, picture ${j + 1}`,
+              about: `${row.label}, image ${j + 1}`,
             })),
             shape,
             drawing,

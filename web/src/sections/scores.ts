@@ -6,7 +6,7 @@ import { type Drawing, colourOf, figure, legend, plot, symbolOf } from "../figur
 import { count, figure as number } from "../format";
 import type { Section } from "./section";
 
-const mostGroups = 8; // that colours and symbols keep apart
+const mostGroups = 8; // that colours and symbols can distinguish
 
 export function scores(fit: Fit): Section | null {
   const found = fit.report?.scores;
@@ -33,7 +33,7 @@ export function scores(fit: Fit): Section | null {
           56,
         )
       : { marks: [], height: 0 };
-    const places = index.map((_, k) => k);
+    const points = index.map((_, k) => k);
     const at = {
       x: (k: number) => columns[axes[0]!]![k]!,
       y: (k: number) => columns[axes[1]!]![k]!,
@@ -54,14 +54,14 @@ export function scores(fit: Fit): Section | null {
       y: { label: `PC${axes[1]! + 1}`, labelArrow: "none", nice: true, grid: true, ticks: 6 },
       marks: [
         ...key.marks,
-        Plot.dot(places, {
+        Plot.dot(points, {
           ...at,
           fill: (k: number) => colourOf(group[k]!, colours),
           symbol: (k: number) => symbolOf(group[k]!),
-          r: places.length > 1000 ? 2 : 3.5,
-          fillOpacity: places.length > 300 ? 0.55 : 0.8,
+          r: points.length > 1000 ? 2 : 3.5,
+          fillOpacity: points.length > 300 ? 0.55 : 0.8,
         }),
-        Plot.tip(places, Plot.pointer({ ...at, title })),
+        Plot.tip(points, Plot.pointer({ ...at, title })),
       ],
     });
   };
@@ -88,13 +88,13 @@ export function scores(fit: Fit): Section | null {
     title: "Scores",
     file: "scores",
     draw,
-    controls: [pick(0, "across "), pick(1, "up ")],
+    controls: [pick(0, "x axis "), pick(1, "y axis ")],
     caption: [
       subset
         ? `A random choice of ${count(index.length)} of ${count(fit.samples!)} samples, always the same.`
         : "One point per sample.",
       labels && !coloured && groups.length > 1
-        ? `${count(groups.length)} different labels: too many for colours; point at a sample to read its own.`
+        ? `${count(groups.length)} different labels: too many for colours; point at a sample to see its label.`
         : null,
       fit.components > columns.length
         ? `The first ${columns.length} of ${count(fit.components)} components.`

@@ -5,7 +5,7 @@ import { h } from "../dom";
 export interface Section {
   id: string;
   title: string;
-  lead?: string; // what to see here, and how to read it
+  lead?: string; // what it shows, and how to read it
   body: Node[];
 }
 

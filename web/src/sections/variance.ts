@@ -1,4 +1,4 @@
-// Explained variance, a component at a time and together, with PCA beside.
+// Explained variance, of each component and together, beside that of PCA.
 import * as Plot from "@observablehq/plot";
 import type { Fit } from "../document";
 import { type Drawing, colourOf, figure, legend, plot, symbolOf } from "../figure";
@@ -14,7 +14,7 @@ interface Point {
 
 const names = ["sparse components", "PCA"];
 
-/** What stacks up: where each part ends. */
+/** Cumulative sums. */
 function stacked(parts: number[]): number[] {
   let sum = 0;
   return parts.map((part) => (sum += part));
@@ -101,7 +101,7 @@ export function variance(fit: Fit): Section | null {
         figure({
           title: "Of each component",
           caption:
-            "Adjusted variance: after those before it are taken out. Fractions of all variance.",
+            "Adjusted variance: after removing the components before it. Fractions of the total variance.",
           alternative: `Scree plot: adjusted variance of ${sparse.length} sparse components${pca.length ? ", and variance of principal components" : ""}.`,
           file: "variance",
           numbers: table(each),
@@ -109,7 +109,8 @@ export function variance(fit: Fit): Section | null {
         }).element,
         figure({
           title: "Of the first components together",
-          caption: "CPEV: variance of the data within their span.",
+          caption:
+            "CPEV, cumulative percentage of explained variance: variance of the data within their span.",
           alternative: `Variance explained by the first components together: ${percent(c.cpev, 1)} by all sparse ones, ${percent(c.cpev_pca, 1)} by PCA.`,
           file: "variance-together",
           numbers: table(together),
