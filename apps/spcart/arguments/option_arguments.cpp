@@ -17,18 +17,23 @@ std::string help(const OptionRecord& record) {
 
 }  // namespace
 
-void OptionArguments::add_to(CLI::App& app,
-                             const std::function<bool(const OptionRecord&)>& wanted) {
-  for (const OptionRecord& record : option_records()) {
-    if (!wanted(record)) continue;
-    std::string name = fmt::format("--{}", record.name);
-    if (!record.shorthand.empty()) name = fmt::format("-{},{}", record.shorthand, name);
-    Argument& argument = arguments_.emplace_back();
-    argument.record = &record;
-    argument.given = app.add_option(name, argument.text, help(record))
-                         ->type_name(std::string(record.value))
-                         ->group("Fit");
-  }
+void OptionArguments::add_to(CLI::App& app) {
+  for (const OptionRecord& record : option_records()) add(app, record);
+}
+
+void OptionArguments::add_to(CLI::App& app, std::initializer_list<std::string_view> names) {
+  for (const OptionRecord& record : option_records())
+    if (std::ranges::find(names, record.name) != names.end()) add(app, record);
+}
+
+void OptionArguments::add(CLI::App& app, const OptionRecord& record) {
+  std::string name = fmt::format("--{}", record.name);
+  if (!record.shorthand.empty()) name = fmt::format("-{},{}", record.shorthand, name);
+  Argument& argument = arguments_.emplace_back();
+  argument.record = &record;
+  argument.given = app.add_option(name, argument.text, help(record))
+                       ->type_name(std::string(record.value))
+                       ->group("Fit");
 }
 
 Options OptionArguments::options() const {

@@ -2,8 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <deque>
-#include <functional>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "spcart/fit.hpp"
 
@@ -12,7 +13,8 @@ namespace spcart::command {
 /// The flags of `option_records`, or of some of them.
 class OptionArguments {
  public:
-  void add_to(CLI::App& app, const std::function<bool(const OptionRecord&)>& wanted);
+  void add_to(CLI::App& app);
+  void add_to(CLI::App& app, std::initializer_list<std::string_view> names);
 
   /// Throws Error for a text that is not a value of its option.
   Options options() const;
@@ -23,6 +25,8 @@ class OptionArguments {
     const CLI::Option* given = nullptr;
     std::string text;
   };
+
+  void add(CLI::App& app, const OptionRecord& record);
 
   std::deque<Argument> arguments_;  // the parser keeps references to the texts
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -39,12 +38,6 @@ struct ChooseArguments {
   std::string json;
   bool quiet = false;
 };
-
-bool is_common(const OptionRecord& record) {
-  constexpr std::array kCommon = {"effort", "overlap", "tolerance", "max-iterations",
-                                  "solver", "seed",    "threads"};
-  return std::ranges::find(kCommon, record.name) != kCommon.end();
-}
 
 ChooseOptions parsed(const ChooseArguments& arguments) {
   const Options common = arguments.options.options();
@@ -89,7 +82,8 @@ void add_arguments(CLI::App& app, ChooseArguments& arguments) {
   add("--nonzeros", arguments.nonzeros, "K,K,...",
       "numbers of variables in a component to validate (default: growing by half or more, "
       "from 1 to all)");
-  arguments.options.add_to(app, is_common);
+  arguments.options.add_to(
+      app, {"effort", "overlap", "tolerance", "max-iterations", "solver", "seed", "threads"});
   arguments.data.add_reading(app)->required();
   arguments.data.add_preparation(app);
   const char* group = "Output (- is standard output)";

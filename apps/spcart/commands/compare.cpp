@@ -39,13 +39,6 @@ struct CompareArguments {
   bool quiet = false;
 };
 
-/// Options that every method has: the others belong to the comparison, or to one method.
-bool is_common(const OptionRecord& record) {
-  constexpr std::array kCommon = {"components", "refit",          "refine", "effort", "overlap",
-                                  "tolerance",  "max-iterations", "solver", "seed",   "threads"};
-  return std::ranges::find(kCommon, record.name) != kCommon.end();
-}
-
 void append(std::vector<Contender>& result, std::string_view word) {
   if (word == "all") {
     const std::vector<Contender> all = all_contenders();
@@ -207,7 +200,9 @@ void add_arguments(CLI::App& app, CompareArguments& arguments) {
                  "instead: variables in a component, on average over the components")
       ->type_name("K")
       ->group("Comparison");
-  arguments.options.add_to(app, is_common);
+  // Options that every method has: the others belong to the comparison, or to one method.
+  arguments.options.add_to(app, {"components", "refit", "refine", "effort", "overlap", "tolerance",
+                                 "max-iterations", "solver", "seed", "threads"});
   arguments.data.add_reading(app)->required();
   arguments.data.add_covariance(app);
   arguments.data.add_preparation(app);

@@ -43,7 +43,7 @@ struct FitArguments {
 };
 
 void add_arguments(CLI::App& app, FitArguments& arguments) {
-  arguments.options.add_to(app, [](const OptionRecord&) { return true; });
+  arguments.options.add_to(app);
   app.add_option(
          "--bootstrap", arguments.bootstrap,
          "fit as many resamples of the samples as well, at least 2, and show how often each "

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -43,12 +42,6 @@ struct PathArguments {
   std::string at, json, csv, loadings;
   bool quiet = false;
 };
-
-bool is_common(const OptionRecord& record) {
-  constexpr std::array kCommon = {"effort", "overlap", "tolerance", "max-iterations",
-                                  "solver", "seed",    "threads"};
-  return std::ranges::find(kCommon, record.name) != kCommon.end();
-}
 
 double keep_of(const PathArguments& arguments) {
   return parse_number<double>("keep", arguments.keep);
@@ -236,7 +229,8 @@ void add_arguments(CLI::App& app, PathArguments& arguments) {
                  "show the components of one point: knee, keep or its number of nonzeros")
       ->type_name("knee|keep|N")
       ->group("Path");
-  arguments.options.add_to(app, is_common);
+  arguments.options.add_to(
+      app, {"effort", "overlap", "tolerance", "max-iterations", "solver", "seed", "threads"});
   arguments.data.add_reading(app)->required();
   arguments.data.add_covariance(app);
   arguments.data.add_preparation(app);

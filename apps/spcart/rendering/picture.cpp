@@ -12,7 +12,7 @@
 namespace spcart::command {
 namespace {
 
-constexpr int kGap = 2;
+constexpr int kBetween = 2;
 
 /// Grey of the terminal's 256 colours for a value from -1 to 1.
 int grey(double value) {
@@ -47,7 +47,7 @@ std::string picture_row(const Matrix& pictures, Index side, int indent) {
         return row < side && largest > 0 ? pictures(row * side + x, k) / largest : 0;
       };
       for (Index x = 0; x < side; ++x) text += cell(pixel(y, x), pixel(y + 1, x), y + 1 < side);
-      if (k + 1 < pictures.cols()) text += fmt::format("{:{}}", "", kGap);
+      if (k + 1 < pictures.cols()) text += fmt::format("{:{}}", "", kBetween);
     }
     text += '\n';
   }
@@ -55,7 +55,7 @@ std::string picture_row(const Matrix& pictures, Index side, int indent) {
 }
 
 Index pictures_in_row(Index side, int indent) {
-  return std::max<Index>((terminal().width - indent + kGap) / (side + kGap), 1);
+  return std::max<Index>((terminal().width - indent + kBetween) / (side + kBetween), 1);
 }
 
 }  // namespace spcart::command

@@ -16,7 +16,7 @@ namespace {
 constexpr int kBarWidth = 46;
 constexpr Index kMostRows = 8, kMostColumns = 10;
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+std::string short_percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
 /// A bar of `filled` of the width, with a mark at each threshold.
 std::string bar(double filled, double permuted, double stick) {
@@ -85,9 +85,9 @@ std::string scree_picture(const Choice& choice) {
   table.add_header({"", "variance", "", "| permuted", ": broken stick"});
   for (Index k = 0; k < shown(choice); ++k)
     table.add(
-        {fmt::format("PC{}", k + 1), percent(scree.variances[k]),
+        {fmt::format("PC{}", k + 1), short_percent(scree.variances[k]),
          bar(scree.variances[k] / most, scree.parallel[k] / most, scree.broken_stick[k] / most),
-         percent(scree.parallel[k]), percent(scree.broken_stick[k])});
+         short_percent(scree.parallel[k]), short_percent(scree.broken_stick[k])});
   return table.text();
 }
 
