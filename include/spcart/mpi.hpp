@@ -122,9 +122,6 @@ class DistributedMatrix : public DataMatrix {
   /// during products; what it throws ends the product as an error does.
   virtual void serve(const Tick& tick = {}) const = 0;
 
-  /// Seconds that A'A of this rank's rows took, if it was formed while they were measured.
-  virtual double gram_seconds() const = 0;
-
   /// At the root: where the solver slepc saves its state at each restart and at the end.
   void set_checkpoint(CheckpointOptions options) { checkpoint_ = std::move(options); }
 

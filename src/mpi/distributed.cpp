@@ -190,6 +190,7 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
     spread(*s.used.means);
     spread(*s.used.scales);
     local_.prepare(*s.used.means, s.inverse_scales);
+    set_plan({.gram = local_.gram_seconds()});
     set_statistics(std::move(s.used), std::move(s.squared_norms), std::move(s.constant));
   }
 
@@ -200,8 +201,6 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
     } catch (const std::exception&) {  // a failure of MPI was reported where it occurred
     }
   }
-
-  double gram_seconds() const override { return local_.gram_seconds(); }
 
   void serve(const Tick& tick) const override {
     if (ranks_.is_root()) throw Error("serve: the root has nobody to serve");
@@ -482,7 +481,7 @@ std::unique_ptr<DistributedMatrix> prepare(const Ranks& ranks, const Share& shar
     const bool keeps = !checkpoint.folder.empty();
     if (keeps && plan.solver != Solver::automatic && plan.solver != Solver::slepc)
       reject("solver", name(plan.solver), "only slepc keeps checkpoints");
-    if (plan.solver != Solver::automatic) return;
+    if (plan.solver != Solver::automatic || options.without_pca) return;
     plan.solver = keeps ? Solver::slepc
                         : chosen_solver(share.rows, share.cols, share.entries, options.components,
                                         ranks.size());
@@ -491,7 +490,7 @@ std::unique_ptr<DistributedMatrix> prepare(const Ranks& ranks, const Share& shar
   auto matrix = distribute(ranks, share.parts, share.names, options.preparation, tick,
                            gram ? FormGram::yes : FormGram::no);
   matrix->set_checkpoint(checkpoint);
-  plan.gram = matrix->gram_seconds();
+  plan.gram = matrix->plan().gram;
   plan.prepare = seconds_since(begin) - plan.gram;
   matrix->set_plan(std::move(plan));
   return matrix;

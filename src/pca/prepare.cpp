@@ -13,10 +13,6 @@
 namespace spcart {
 namespace {
 
-/// Maximum number of variables for which the Gram matrix is formed in the pass that measures a
-/// table.
-constexpr Index kLargestGram = 4096;
-
 /// The requested solver or, if that is automatic, one whose matrices fit in memory and that reads a
 /// file least often.
 Solver solver_for(const Table& table, const PrepareOptions& options) {
@@ -43,7 +39,7 @@ Solver solver_for(const Table& table, const PrepareOptions& options) {
   if (wanted != Solver::automatic) return wanted;
   if (!fits(size)) return Solver::krylov;
   const auto* file = std::get_if<FileView>(&table.values);
-  return file && !file->sparse && p <= std::min(n, kLargestGram) ? Solver::gram : chosen();
+  return file && !file->sparse && is_gram_kept(n, p) ? Solver::gram : chosen();
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/reject.hpp"
 #include "spcart/error.hpp"
@@ -90,22 +89,18 @@ std::vector<ComparisonRow> compare(const DataMatrix& a, const CompareOptions& op
   for (const Contender& contender : options.contenders) check(options_of(contender, options), a);
 
   const ThreadScope scope(options.common.threads);
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
   const Tick tick = [&](double fraction) {
     if (observer && !observer({"pca", fraction})) throw Cancelled();
   };
   const Basis basis =
       principal_basis(a, options.common.components,
                       {.solver = options.common.solver, .seed = options.common.seed}, tick);
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
 
   std::vector<ComparisonRow> rows;
   for (const Contender& contender : options.contenders) {
-    rows.push_back(run(a, basis, contender, options, observer));
-    rows.back().result.timing.pca = seconds;
-    rows.back().result.timing.total += seconds;
-    rows.back().seconds = rows.back().result.timing.total;
+    ComparisonRow& row = rows.emplace_back(run(a, basis, contender, options, observer));
+    const Timing& timing = row.result.timing;
+    row.seconds = timing.total - timing.read - timing.prepare;
   }
   return rows;
 }

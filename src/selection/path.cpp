@@ -310,7 +310,7 @@ Path path(const DataMatrix& data, const Basis& basis, const PathOptions& options
   const auto known = basis.gram ? with_gram(data, *basis.gram) : nullptr;
   const DataMatrix& a = known ? *known : data;
 
-  Path path = start_path(a, basis);
+  Path path = start_path(data, basis);
   path.singular_values.conservativeResize(numbers.back());
   std::size_t last = 0;
   const Tick tick = tick_of("rotate", observer);

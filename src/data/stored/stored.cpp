@@ -39,7 +39,7 @@ void StoredMatrix::measure(const Preparation& preparation, const Tick& tick, For
   check_preparation(preparation, cols());
   const auto n = static_cast<double>(rows());
   Moments m = moments(preparation, tick, gram);
-  set_plan({.gram = m.gram_seconds});
+  if (m.gram.size() > 0) set_plan({.gram = m.gram_seconds});
   row_means_ = std::move(m.row_means);
   if (!m.squares.allFinite() || !m.means.allFinite()) reject_size();
 
