@@ -1,5 +1,6 @@
 # Fails if the shared library shows more than the names of public headers, and of the internals that the MPI library
-# uses: cmake -D ARCHIVE=libspcart.a -D CXX=c++ -D NM=nm -D WORK=folder -P tests/exports.cmake
+# uses, or less than that library needs:
+#   cmake -D ARCHIVE=libspcart.a [-D MPI_ARCHIVE=libspcart_mpi.a] -D CXX=c++ -D NM=nm -D WORK=folder -P tests/exports.cmake
 cmake_minimum_required(VERSION 3.22)
 get_filename_component(project ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 file(MAKE_DIRECTORY ${WORK})
@@ -35,6 +36,24 @@ list(LENGTH symbols count)
 if(faults)
   list(JOIN faults "\n  " faults)
   message(FATAL_ERROR "functions that no public header declares:\n  ${faults}")
+endif()
+
+if(MPI_ARCHIVE)
+  execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${NM} ${MPI_ARCHIVE} OUTPUT_VARIABLE own)
+  execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${NM} -D --defined-only ${WORK}/exports.so OUTPUT_VARIABLE shown)
+  string(REGEX MATCHALL " U _Z[A-Za-z]*6spcart[^\n]*" needed "${own}")
+  list(REMOVE_DUPLICATES needed)
+  foreach(symbol IN LISTS needed)
+    string(SUBSTRING "${symbol}" 3 -1 symbol)
+    string(REGEX MATCH " [TWVBDRru] ${symbol}\n" defined "${own}${shown}")
+    if(NOT defined)
+      list(APPEND faults "${symbol}")
+    endif()
+  endforeach()
+  if(faults)
+    list(JOIN faults "\n  " faults)
+    message(FATAL_ERROR "the MPI library needs what is hidden:\n  ${faults}")
+  endif()
 endif()
 if(count EQUAL 0)
   message(FATAL_ERROR "the library shows nothing")

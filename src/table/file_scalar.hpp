@@ -7,7 +7,7 @@
 
 namespace spcart {
 
-std::size_t size_of(Scalar scalar);
+SPCART_EXPORT_TO_MPI std::size_t size_of(Scalar scalar);
 
 /// Whether numbers have the same type in memory as in the file.
 SPCART_EXPORT_TO_MPI bool is_kept(FileScalar scalar);

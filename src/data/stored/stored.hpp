@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/export_to_mpi.hpp"
 #include "data/preparation.hpp"
 #include "data/stored/lines.hpp"
 #include "spcart/data.hpp"
@@ -15,7 +16,7 @@ namespace spcart {
 ///
 /// A panel is a part of A laid out with samples as columns. Panels are prepared when they are read,
 /// before anything is rounded or multiplied, so that large means cannot destroy a Gram matrix.
-class StoredMatrix : public DataMatrix {
+class SPCART_EXPORT_TO_MPI StoredMatrix : public DataMatrix {
  public:
   /// Standard deviations that the rounding of the stored values alone may cause.
   const Vector& rounding() const { return rounding_; }
