@@ -68,6 +68,10 @@ std::unique_ptr<DataMatrix> Workers::prepare(const PrepareOptions& options,
                                              const mpi::CheckpointOptions& checkpoint,
                                              const Tick& tick) {
   if (share_.covariance) {
+    if (!checkpoint.folder.empty())
+      throw Error("checkpoint", checkpoint.folder.string(),
+                  "DATA is a covariance matrix, and only tables that are spread over ranks have "
+                  "checkpoints");
     Table& table = share_.parts.front();
     table.notes = share_.notes;
     table.seconds = share_.seconds;

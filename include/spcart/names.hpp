@@ -12,11 +12,11 @@ namespace SPCART_EXPORT spcart {
 /// The value of a name; also accepts the paper's short names (l0, l1, sp, en). Throws Error that
 /// lists the names for any other word.
 template <class Choice>
-Choice parse(std::string_view text);
+Choice parse(std::string_view text) = delete;
 
 /// Whether `parse` would accept it.
 template <class Choice>
-bool is_name(std::string_view text);
+bool is_name(std::string_view text) = delete;
 
 /// Reads the whole text as a number: an Index, std::uint64_t or double. Throws Error with the
 /// option, the text and the rule for any other text.

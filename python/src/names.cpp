@@ -17,21 +17,23 @@ constexpr auto kNames = std::to_array<Name>({
     {"max-iterations", "max_iter"},
     {"seed", "random_state"},
     {"threads", "n_threads"},
-    {"post-fit", "post_fit"},
-    {"best-by", "best_by"},
     {"bootstrap", "resamples"},
 });
 
 }  // namespace
 
-std::string_view core_name(std::string_view python_name) {
-  const auto found = std::ranges::find(kNames, python_name, &Name::python);
-  return found == kNames.end() ? python_name : found->core;
+std::string core_name(std::string_view python_name) {
+  const auto* found = std::ranges::find(kNames, python_name, &Name::python);
+  std::string name(found == kNames.end() ? python_name : found->core);
+  std::ranges::replace(name, '_', '-');
+  return name;
 }
 
-std::string_view python_name(std::string_view core_name) {
-  const auto found = std::ranges::find(kNames, core_name, &Name::core);
-  return found == kNames.end() ? core_name : found->python;
+std::string python_name(std::string_view core_name) {
+  const auto* found = std::ranges::find(kNames, core_name, &Name::core);
+  std::string name(found == kNames.end() ? core_name : found->python);
+  std::ranges::replace(name, '-', '_');
+  return name;
 }
 
 std::string in_python(const Error& error) {

@@ -38,28 +38,32 @@ bool is_number(nb::handle value) {
 
 bool is_true(nb::handle value) { return nb::cast<bool>(nb::bool_(value)); }
 
-/// What a function of Python's numbers gives; its only error is that a number is too large.
+/// What a function of Python's numbers gives. `rule` is for what is no single number, such as an
+/// array of several.
 template <class Convert>
-auto in_range(const Argument& argument, nb::handle number, Convert convert) {
-  const auto converted = convert(number.ptr());
-  if (PyErr_Occurred() == nullptr) return converted;
+auto converted(const Argument& argument, nb::handle number, Convert convert, const char* rule) {
+  const auto result = convert(number.ptr());
+  if (PyErr_Occurred() == nullptr) return result;
+  const bool too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
   PyErr_Clear();
-  argument.reject("the number is out of range");
+  argument.reject(too_large ? "the number is out of range" : rule);
 }
 
 double number(const Argument& argument) {
-  if (!is_number(argument.value)) argument.reject("it must be a number");
-  return in_range(argument, argument.value, PyFloat_AsDouble);
+  constexpr const char* kRule = "it must be a number";
+  if (!is_number(argument.value)) argument.reject(kRule);
+  return converted(argument, argument.value, PyFloat_AsDouble, kRule);
 }
+
+constexpr const char* kWhole = "it must be a whole number";
 
 /// A number without a fraction, as an integer of Python.
 nb::object whole_number(const Argument& argument) {
-  constexpr const char* kRule = "it must be a whole number";
-  if (!is_number(argument.value)) argument.reject(kRule);
+  if (!is_number(argument.value)) argument.reject(kWhole);
   if (PyIndex_Check(argument.value.ptr()) != 0)
-    return nb::steal(PyNumber_Index(argument.value.ptr()));
+    return nb::steal(converted(argument, argument.value, PyNumber_Index, kWhole));
   const nb::float_ real(number(argument));
-  if (!nb::cast<bool>(real.attr("is_integer")())) argument.reject(kRule);
+  if (!nb::cast<bool>(real.attr("is_integer")())) argument.reject(kWhole);
   return nb::int_(real);
 }
 
@@ -68,11 +72,11 @@ T number_of(const Argument& argument) {
   if constexpr (std::is_same_v<T, double>) {
     return number(argument);
   } else if constexpr (std::is_signed_v<T>) {
-    return in_range(argument, whole_number(argument), PyLong_AsSsize_t);
+    return converted(argument, whole_number(argument), PyLong_AsSsize_t, kWhole);
   } else {
     const nb::object whole = whole_number(argument);
     if (whole < nb::int_(0)) argument.reject("it must be a whole number of at least 0");
-    return in_range(argument, whole, PyLong_AsUnsignedLongLong);
+    return converted(argument, whole, PyLong_AsUnsignedLongLong, kWhole);
   }
 }
 

@@ -9,15 +9,15 @@ namespace spcart::python {
 namespace {
 
 /// By their Python names.
-std::vector<std::string_view> option_names() {
-  std::vector<std::string_view> names;
+std::vector<std::string> option_names() {
+  std::vector<std::string> names;
   for (const OptionRecord& record : option_records()) names.push_back(python_name(record.name));
   return names;
 }
 
 /// Those that only some methods take.
-std::vector<std::string_view> options_of(const MethodRecord& record) {
-  std::vector<std::string_view> names;
+std::vector<std::string> options_of(const MethodRecord& record) {
+  std::vector<std::string> names;
   for (const std::string_view option : record.options) names.push_back(python_name(option));
   return names;
 }

@@ -68,6 +68,8 @@ def test_whole_numbers_of_every_type_are_the_same(table, three):
         ({"nonzeros": 10**30}, "nonzeros=1000000000000000000000000000000: the number is out of"),
         ({"lam": 10**400}, "lam=1000"),
         ({"lam": [0.1]}, "lam=[0.1]: it must be a number"),
+        ({"lam": np.array([0.1, 0.2])}, "lam=[0.1 0.2]: it must be a number"),
+        ({"nonzeros": np.array([1, 2])}, "nonzeros=[1 2]: it must be a whole number"),
         ({"random_state": 2**64}, "random_state=18446744073709551616: the number is out of"),
         ({"effort": True}, "effort=True: it must be none, normal, thorough or a number of"),
         ({"effort": []}, "effort=[]: it must be none, normal, thorough or a number of"),
@@ -90,3 +92,8 @@ def test_words_and_numbers_of_the_same_meaning(table):
     np.testing.assert_array_equal(yes.components_, true.components_)
     assert SPCArt(2, lam="0.3").fit(table).lam_ == 0.3
     assert SPCArt(2, memory=2e9).fit(table).cpev_ == SPCArt(2, memory="2G").fit(table).cpev_
+
+
+def test_every_method_is_in_the_docstring():
+    for record in _core.methods():
+        assert f'"{record.name}"' in SPCArt.__doc__

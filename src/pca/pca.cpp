@@ -143,9 +143,8 @@ Basis principal_basis(const DataMatrix& a, Index r, const PcaOptions& options, c
   if (r < 1 || r > most)
     reject("components", r, "it must be from 1 to {}, the smaller of {} rows and {} columns", most,
            a.rows(), a.cols());
-  if (!(options.tolerance > 0) || options.max_passes < 1)
-    throw Error(fmt::format("tolerance = {}, max_passes = {}: they must be above 0",
-                            options.tolerance, options.max_passes));
+  if (!(options.tolerance > 0)) reject("tolerance", options.tolerance, "it must be above 0");
+  if (options.max_passes < 1) reject("max-passes", options.max_passes, "it must be at least 1");
   Basis b;
   b.total_variance = a.squared_norm();
   if (!(b.total_variance > 0)) throw Error("the data has no variance");
