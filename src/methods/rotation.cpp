@@ -9,12 +9,14 @@ namespace {
 
 /// One truncation of the rotated basis, without the polar step after it.
 MethodResult truncate_once(const Task& task, Start start) {
-  RotationResult once = rotate_and_truncate(task.basis.vectors.leftCols(task.components),
-                                            {.truncation = task.truncation,
-                                             .start = start,
-                                             .tolerance = task.tolerance,
-                                             .max_iterations = 1},
-                                            task.tick);
+  const RotateOptions options{.truncation = task.truncation,
+                              .start = start,
+                              .tolerance = task.tolerance,
+                              .max_iterations = 1};
+  RotationResult once = std::move(
+      task.a.execution()
+          .rotate(task.basis.vectors.leftCols(task.components), std::span(&options, 1), task.tick)
+          .front());
   return {.loadings = once.loadings,
           .rotation = once.truncated_from,
           .truncated_from = std::move(once.truncated_from),
