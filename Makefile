@@ -43,7 +43,7 @@ test:
 	@tools/setup web
 	@tools/setup mpi
 	@$(MAKE) --no-print-directory build-all
-	@ctest --preset release
+	@ctest --preset release --parallel $(shell nproc)
 	@tools/web test
 	@tools/setup python
 	@tools/python test
@@ -65,7 +65,7 @@ python wheel: build
 asan: setup
 	@cmake --preset asan --log-level=WARNING
 	@cmake --build --preset asan
-	@ctest --preset asan
+	@ctest --preset asan --parallel $(shell nproc)
 
 build/bench/benchmarks/kernels: FORCE
 	@tools/setup bench
