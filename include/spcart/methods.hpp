@@ -53,8 +53,9 @@ struct MethodRecord {
   std::span<const TruncationType> truncations = {};
   std::span<const Start> starts = {};  ///< the first is its default; none: it has no choice
   std::span<const std::string_view> options = {};  ///< that only this method, or few others, take
-  LambdaRange (*lambda)(TruncationType type, Index p) = nullptr;  ///< null: that of the truncation
-  MethodResult (*run)(const Task&) = nullptr;                     ///< for fit() alone
+  /// Range and default of lambda. Null, and for count: those of the truncation.
+  LambdaRange (*lambda)(TruncationType type, Index p) = nullptr;
+  MethodResult (*run)(const Task&) = nullptr;  ///< for fit() alone
 };
 
 std::span<const MethodRecord> method_records();

@@ -59,7 +59,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Sparse principal components: a few variables each, nearly all that PCA explains.
 
     SPCArt takes the basis of PCA and repeats two steps until nothing changes: it rotates the basis,
-    and it truncates small entries. Fourteen other methods have the same parameters.
+    and it truncates small entries. The other methods have the same parameters.
 
     Data that the core can view in place is not copied: NumPy arrays of float64, float32, int32 or
     uint8 in any order, SciPy CSR and CSC, data frames of one such type, AnnData with such an ``X``.

@@ -13,7 +13,7 @@
 
 namespace spcart {
 
-// One file per family.
+// What the sources of this folder define, one file per family.
 MethodResult fit_pca(const Task& task);  // rotation.cpp: what acts on the principal basis alone
 MethodResult fit_st(const Task& task);
 MethodResult fit_varimax(const Task& task);

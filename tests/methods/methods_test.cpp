@@ -44,7 +44,7 @@ std::string title(const Options& options) {
 }
 
 TEST(Methods, RecordsSayWhatIsThere) {
-  EXPECT_EQ(method_records().size(), 15U);
+  EXPECT_EQ(method_records().front().method, Method::spcart);
   for (const MethodRecord& record : method_records()) {
     EXPECT_EQ(parse<Method>(name(record.method)), record.method);
     EXPECT_EQ(&record_of(record.method), &record);
