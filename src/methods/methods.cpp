@@ -1,12 +1,11 @@
 #include "spcart/methods.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
+#include <string>
 
 #include "base/reject.hpp"
 #include "methods/method.hpp"
@@ -170,7 +169,10 @@ Method parse<Method>(std::string_view text) {
 }
 
 std::string method_names() {
-  return fmt::format("{}", fmt::join(kRecords | std::views::transform(&MethodRecord::name), ", "));
+  std::string names;
+  for (const MethodRecord& record : kRecords)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", record.name);
+  return names;
 }
 
 std::span<const MethodRecord> method_records() { return kRecords; }
