@@ -5,6 +5,7 @@
 #include "spcart/bootstrap.hpp"
 #include "spcart/bounds.hpp"
 #include "spcart/choose.hpp"
+#include "spcart/common_options.hpp"
 #include "spcart/compare.hpp"
 #include "spcart/criteria.hpp"
 #include "spcart/data.hpp"

@@ -5,6 +5,7 @@
 #include "record.hpp"
 #include "request.hpp"
 #include "results.hpp"
+#include "spcart/common_options.hpp"
 
 namespace spcart::python {
 namespace {
@@ -91,19 +92,13 @@ Choice choose_settings(nb::handle_t<TableHandle> table, Index most, Index permut
                        const Preparation& preparation, nb::object memory, nb::object progress) {
   Request request(table, options, preparation, memory);
   request.options.components = std::max<Index>(most, 1);
-  const ChooseOptions wanted{.most = most,
-                             .permutations = permutations,
-                             .folds = folds,
-                             .repeats = repeats,
-                             .components = components,
-                             .nonzeros = nonzeros,
-                             .effort = options.effort.value_or(Effort{}),
-                             .overlap = options.overlap,
-                             .tolerance = options.tolerance,
-                             .max_iterations = options.max_iterations,
-                             .solver = options.solver,
-                             .seed = options.seed,
-                             .threads = options.threads};
+  const auto wanted = with_common(ChooseOptions{.most = most,
+                                                .permutations = permutations,
+                                                .folds = folds,
+                                                .repeats = repeats,
+                                                .components = components,
+                                                .nonzeros = nonzeros},
+                                  options);
   const auto choice = std::make_shared<Choice>();
   run(table, progress, options.threads, [choice, request, wanted](Watch& watch) {
     *choice = choose(*request.prepared(watch), wanted, watch.observer());

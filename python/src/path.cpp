@@ -7,6 +7,7 @@
 #include "record.hpp"
 #include "request.hpp"
 #include "results.hpp"
+#include "spcart/common_options.hpp"
 
 namespace spcart::python {
 namespace {
@@ -86,17 +87,10 @@ Path follow_path(nb::handle_t<TableHandle> table, const std::vector<std::string>
   Request request(table, options, preparation, memory);
   // The one PCA is of the most components.
   if (!components.empty()) request.options.components = std::ranges::max(components);
-  PathOptions wanted{.truncations = {},
-                     .components = std::move(components),
-                     .points = points,
-                     .keep = keep,
-                     .effort = options.effort.value_or(Effort{}),
-                     .overlap = options.overlap,
-                     .tolerance = options.tolerance,
-                     .max_iterations = options.max_iterations,
-                     .solver = options.solver,
-                     .seed = options.seed,
-                     .threads = options.threads};
+  auto wanted = with_common(
+      PathOptions{
+          .truncations = {}, .components = std::move(components), .points = points, .keep = keep},
+      options);
   for (const std::string& word : truncations)
     wanted.truncations.push_back(parse<TruncationType>(word));
   const auto found = std::make_shared<Path>();

@@ -22,6 +22,7 @@
 #include "rendering/report.hpp"
 #include "rendering/scree_picture.hpp"
 #include "rendering/text.hpp"
+#include "spcart/common_options.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
 #include "spcart/output.hpp"
@@ -40,16 +41,10 @@ struct ChooseArguments {
 };
 
 ChooseOptions parsed(const ChooseArguments& arguments) {
-  const Options common = arguments.options.options();
-  ChooseOptions options{.components = parse_list("components", arguments.components),
-                        .nonzeros = parse_list("nonzeros", arguments.nonzeros),
-                        .effort = common.effort.value_or(Effort{}),
-                        .overlap = common.overlap,
-                        .tolerance = common.tolerance,
-                        .max_iterations = common.max_iterations,
-                        .solver = common.solver,
-                        .seed = common.seed,
-                        .threads = common.threads};
+  auto options =
+      with_common(ChooseOptions{.components = parse_list("components", arguments.components),
+                                .nonzeros = parse_list("nonzeros", arguments.nonzeros)},
+                  arguments.options.options());
   const auto set = [](const char* option, const std::string& text, Index& value) {
     if (!text.empty()) value = parse_number<Index>(option, text);
   };

@@ -24,6 +24,7 @@
 #include "rendering/print.hpp"
 #include "rendering/report.hpp"
 #include "rendering/text.hpp"
+#include "spcart/common_options.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
 #include "spcart/output.hpp"
@@ -48,18 +49,12 @@ double keep_of(const PathArguments& arguments) {
 }
 
 PathOptions path_options(const PathArguments& arguments) {
-  const Options common = arguments.options.options();
-  PathOptions options{.truncations = {},
-                      .components = parse_list("components", arguments.components),
-                      .points = {},
-                      .keep = keep_of(arguments),
-                      .effort = common.effort.value_or(Effort{}),
-                      .overlap = common.overlap,
-                      .tolerance = common.tolerance,
-                      .max_iterations = common.max_iterations,
-                      .solver = common.solver,
-                      .seed = common.seed,
-                      .threads = common.threads};
+  auto options =
+      with_common(PathOptions{.truncations = {},
+                              .components = parse_list("components", arguments.components),
+                              .points = {},
+                              .keep = keep_of(arguments)},
+                  arguments.options.options());
   if (!arguments.points.empty()) options.points = parse_number<Index>("points", arguments.points);
   for (const std::string& word : arguments.truncations) {
     if (word == "all")
