@@ -3,8 +3,8 @@
 #include <array>
 #include <exception>
 
-#include "checkpoint_arguments.hpp"
 #include "commands/program.hpp"
+#include "data_on_ranks.hpp"
 #include "process/interrupt.hpp"
 #include "rendering/print.hpp"
 #include "rendering/text.hpp"
@@ -13,9 +13,15 @@
 namespace spcart::command {
 namespace {
 
-int run_root(int argc, char** argv) {
-  constexpr std::array kCommands = {add_fit_with_checkpoint, add_path_with_checkpoint,
-                                    add_evaluate_with_checkpoint, add_transform};
+int run_root(Workers& workers, int argc, char** argv) {
+  DataOnRanks data(workers);
+  const auto with_pca = [&data](auto add) -> AddCommand {
+    return [&data, add](CLI::App& program) { return data.with_checkpoint(add(program, data)); };
+  };
+  const std::array<AddCommand, 6> commands = {
+      with_pca(add_fit),      with_pca(add_path),
+      with_pca(add_choose),   with_pca(add_compare),
+      with_pca(add_evaluate), [&data](CLI::App& program) { return add_transform(program, data); }};
   const InterruptWatch watch;
   return run_program(
       {.name = "spcart-mpi",
@@ -27,7 +33,7 @@ int run_root(int argc, char** argv) {
        .examples = {"mpirun -n 4 spcart-mpi fit samples.npy -r 20 --json result.json",
                     "mpirun -n 16 spcart-mpi fit 'part-*.mtx.gz' -r 20 --scale",
                     "mpirun -n 4 spcart-mpi transform 'new-*.npy' --model result.json"}},
-      kCommands, argc, argv);
+      commands, argc, argv);
 }
 
 /// Ends all ranks after a failure on which they could not agree, e.g. of MPI itself: none is left
@@ -39,13 +45,13 @@ int run_root(int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-  Workers crew;
+  Workers workers;
   try {
-    if (crew.ranks().is_root()) return run_root(argc, argv);
-    crew.serve();
+    if (workers.ranks().is_root()) return run_root(workers, argc, argv);
+    workers.serve();
     return 0;
   } catch (const std::exception& failure) {
-    abort_all(crew.ranks().rank(), failure);
+    abort_all(workers.ranks().rank(), failure);
   }
 }
 

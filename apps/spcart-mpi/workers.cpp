@@ -3,15 +3,12 @@
 #include <atomic>
 #include <csignal>
 #include <exception>
-#include <stdexcept>
 #include <utility>
 
 #include "spcart/error.hpp"
 
 namespace spcart::command {
 namespace {
-
-Workers* only = nullptr;
 
 std::atomic<bool> stop_asked = false;
 extern "C" {
@@ -25,20 +22,12 @@ void stop_where_asked(double) {
 
 }  // namespace
 
-Workers::Workers() { only = this; }
-
 Workers::~Workers() {
-  only = nullptr;
   if (!ranks_.is_root()) return;
   try {
     ranks_.broadcast(Task::dismiss);
   } catch (const std::exception&) {  // if MPI is broken, it ends the others
   }
-}
-
-Workers& Workers::get() {
-  if (only == nullptr) throw std::logic_error("there are no workers");
-  return *only;
 }
 
 void Workers::serve() {

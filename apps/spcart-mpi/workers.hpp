@@ -11,7 +11,7 @@ namespace spcart::command {
 /// and prepare their rows when it does, and serve its products.
 class Workers {
  public:
-  Workers();
+  Workers() = default;
 
   /// At the root: dismisses the others.
   ~Workers();
@@ -28,9 +28,6 @@ class Workers {
   const mpi::Share& read(const std::string& source, const ReadOptions& options, const Tick& tick);
   std::unique_ptr<DataMatrix> prepare(const PrepareOptions& options,
                                       const mpi::CheckpointOptions& checkpoint, const Tick& tick);
-
-  /// The only instance.
-  static Workers& get();
 
  private:
   enum class Task : int { read, prepare, dismiss };

@@ -5,9 +5,15 @@
 
 int main(int argc, char** argv) {
   using namespace spcart::command;
-  constexpr std::array kCommands = {add_fit,      add_path,      add_choose,    add_compare,
-                                    add_evaluate, add_transform, add_reproduce, add_datasets,
-                                    add_info,     add_demo};
+  LocalData data;
+  const auto on_data = [&data](auto add) -> AddCommand {
+    return [&data, add](CLI::App& program) { return add(program, data); };
+  };
+  const std::array<AddCommand, 10> commands = {on_data(add_fit),      on_data(add_path),
+                                               on_data(add_choose),   on_data(add_compare),
+                                               on_data(add_evaluate), on_data(add_transform),
+                                               add_reproduce,         add_datasets,
+                                               on_data(add_info),     add_demo};
   arrange_process();
   const InterruptWatch watch;
   return run_program(
@@ -18,5 +24,5 @@ int main(int argc, char** argv) {
        .examples = {"spcart demo", "spcart fit @pitprops -r 6",
                     "spcart fit samples.csv -r 5 --nonzeros 10 --json result.json",
                     "spcart fit --help"}},
-      kCommands, argc, argv);
+      commands, argc, argv);
 }

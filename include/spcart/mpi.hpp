@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -110,16 +111,17 @@ struct CheckpointOptions {
 };
 
 /// A matrix whose rows are spread over ranks, those of rank 0 first. The root uses it as any other
-/// matrix, from the main thread of the program. Ranks serve one matrix at a time: the next can be
-/// made when this one is destroyed.
+/// matrix, from the main thread of the program. `choose` and `bootstrap` make further matrices of
+/// its rows, which stay on the ranks that have them. Ranks serve one matrix at a time, and those
+/// made of it: the next can be made when these are destroyed.
 class DistributedMatrix : public DataMatrix {
  public:
-  /// At the root: lets the other ranks end their serve().
+  /// At the root: lets the other ranks end their serve(), if no matrix of its rows is left.
   ~DistributedMatrix() override = default;
 
-  /// On every rank except the root: takes part in the root's products until the root's matrix is
-  /// destroyed. An error in a product, also on this rank, is thrown at the root. `tick` is called
-  /// during products; what it throws ends the product as an error does.
+  /// On every rank except the root: takes part in the root's products until the root's matrix, and
+  /// those made of its rows, are destroyed. An error in a product, also on this rank, is thrown at
+  /// the root. `tick` is called during products; what it throws ends the product as an error does.
   virtual void serve(const Tick& tick = {}) const = 0;
 
   /// At the root: where the solver slepc saves its state at each restart and at the end.
@@ -155,6 +157,7 @@ struct Share {
   bool sparse = false;
   bool in_file =
       false;  ///< some rank reads its rows in blocks, because they do not fit in its memory
+  std::uint64_t bytes_in_memory = 0;  ///< of the rows on the rank that has most there
   bool covariance = false;  ///< the root has all of it, because a covariance cannot be spread
   std::vector<std::string> variables;
   std::vector<std::string> samples = {};  ///< one per row, or empty if the source names none
@@ -181,8 +184,9 @@ std::unique_ptr<DistributedMatrix> distribute(const Ranks& ranks, const Share& s
                                               const Preparation& preparation = {},
                                               const Tick& tick = {});
 
-/// As spcart::prepare: the matrix of a share, planned for a fit. Checkpoints need the solver slepc,
-/// which is the default with them. Only the root's options are used. Collective.
+/// As spcart::prepare: the matrix of a share, planned for a fit. `memory` of the options is that of
+/// one rank. Checkpoints need the solver slepc, which is the default with them. Only the root's
+/// options are used. Collective.
 std::unique_ptr<DistributedMatrix> prepare(const Ranks& ranks, const Share& share,
                                            const PrepareOptions& options = {},
                                            const CheckpointOptions& checkpoint = {},

@@ -6,8 +6,7 @@ namespace spcart {
 
 Eigenpairs Execution::spread_eigenpairs(Index, const EigenOptions&, const Tick&,
                                         std::vector<std::string>&) const {
-  throw Error("solver", "slepc",
-              "it is for tables that are spread over ranks, as by spcart-mpi");
+  throw Error("solver", "slepc", "it is for tables that are spread over ranks, as by spcart-mpi");
 }
 
 bool Execution::spreads(Index, Index) const { return false; }

@@ -35,6 +35,9 @@ class SPCART_EXPORT_TO_MPI Execution {
 
   virtual int ranks() const { return 1; }  ///< that share the work
 
+  /// Whether several threads may compute products at the same time.
+  virtual bool is_concurrent() const { return true; }
+
   /// Eigenpairs with vectors that are spread over the ranks. Throws Error if there are no ranks.
   virtual Eigenpairs spread_eigenpairs(Index r, const EigenOptions& options, const Tick& tick,
                                        std::vector<std::string>& warnings) const;

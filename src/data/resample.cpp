@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "data/load_dense.hpp"
+#include "data/permutation.hpp"
 #include "data/stored/stored.hpp"
 #include "spcart/error.hpp"
 #include "spcart/memory.hpp"
@@ -175,22 +176,12 @@ SparseView permute_compressed(const SparseView& view, std::uint64_t seed) {
   owned->values.resize(entries);
   owned->inner.resize(entries);
 
-  // Each draw takes the next row of a permutation that is drawn only as far as it is needed; the
-  // order left by the last column is as good a start as any.
-  std::vector<I> order(static_cast<std::size_t>(view.rows));
-  std::iota(order.begin(), order.end(), I{0});
+  const auto first = [&](Index j) { return owned->outer[static_cast<std::size_t>(j)]; };
+  const auto count_of = [&](Index j) { return Index{first(j + 1) - first(j)}; };
   Random random(seed);
-  for (Index j = 0; j < view.cols; ++j) {
-    const I first = owned->outer[static_cast<std::size_t>(j)];
-    const I last = owned->outer[static_cast<std::size_t>(j) + 1];
-    for (I k = first; k < last; ++k) {
-      const Index drawn = k - first;
-      std::swap(order[static_cast<std::size_t>(drawn)],
-                order[static_cast<std::size_t>(drawn + random.below(view.rows - drawn))]);
-      owned->inner[static_cast<std::size_t>(k)] = order[static_cast<std::size_t>(drawn)];
-    }
-    std::sort(owned->inner.begin() + first, owned->inner.begin() + last);
-  }
+  RowDraw<I> rows(view.rows);
+  for (Index j = 0; j < view.cols; ++j)
+    rows.draw(count_of(j), random, owned->inner.data() + first(j));
 
   // The assignment of the values of a column to its rows must be random too.
   std::vector<I> next(owned->outer.begin(), owned->outer.end() - 1);
@@ -198,17 +189,13 @@ SparseView permute_compressed(const SparseView& view, std::uint64_t seed) {
     owned->values[static_cast<std::size_t>(next[static_cast<std::size_t>(col)]++)] = value;
   };
   for_each_entry<T, I>(view, put);
-  for (Index j = 0; j < view.cols; ++j) {
-    const I first = owned->outer[static_cast<std::size_t>(j)];
-    for (I left = owned->outer[static_cast<std::size_t>(j) + 1] - first; left > 1; --left)
-      std::swap(owned->values[static_cast<std::size_t>(first + left - 1)],
-                owned->values[static_cast<std::size_t>(first + random.below(left))]);
-  }
+  for (Index j = 0; j < view.cols; ++j)
+    shuffle(owned->values.data() + first(j), count_of(j), random);
   return view_of(std::move(owned), SparseView::Major::column, view.rows, view.cols);
 }
 
 const Samples& samples_of(const DataMatrix& a) {
-  if (const Samples* samples = a.samples_in_memory()) return *samples;
+  if (const Samples* samples = a.stored_samples()) return *samples;
   throw Error(a.samples() ? "this needs the samples in memory, as a dense or a sparse table"
                           : "this needs samples, and only their covariance is known");
 }
@@ -238,6 +225,16 @@ std::unique_ptr<DataMatrix> permute_columns(const DataMatrix& a, std::uint64_t s
   return samples_of(a).do_permute_columns(seed, tick);
 }
 
+void check_room_for_copy(Index rows, Index cols, std::uint64_t memory) {
+  const auto bytes =
+      static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * sizeof(double);
+  if (bytes > memory)
+    throw Error(
+        fmt::format("permuting the table takes {} for a copy, and {} are left: take fewer "
+                    "samples or variables",
+                    bytes_in_words(bytes), bytes_in_words(memory)));
+}
+
 std::unique_ptr<DataMatrix> make_gathered(const DenseView& view, std::vector<Index> rows,
                                           const Preparation& preparation, const Tick& tick,
                                           FormGram gram) {
@@ -258,13 +255,7 @@ SparseView selected_rows(const SparseView& view, const std::vector<Index>& rows)
 
 Matrix permuted_columns(const DenseView& view, const Vector& row_means, std::uint64_t seed,
                         const Tick& tick) {
-  const auto bytes = static_cast<std::uint64_t>(view.rows) * static_cast<std::uint64_t>(view.cols) *
-                     sizeof(double);
-  if (const std::uint64_t memory = available_memory(); bytes > memory)
-    throw Error(
-        fmt::format("permuting the table takes {} for a copy, and {} are left: take fewer "
-                    "samples or variables",
-                    bytes_in_words(bytes), bytes_in_words(memory)));
+  check_room_for_copy(view.rows, view.cols);
   Matrix copy(view.rows, view.cols);
   Random random(seed);
   with_scalar(view.scalar, [&]<class T>(T) {
@@ -274,8 +265,7 @@ Matrix permuted_columns(const DenseView& view, const Vector& row_means, std::uin
       for (Index i = 0; i < view.rows; ++i)
         copy(i, j) = static_cast<double>(column[i * view.row_stride]);
       if (row_means.size() > 0) copy.col(j) -= row_means;
-      for (Index left = view.rows; left > 1; --left)
-        std::swap(copy(left - 1, j), copy(random.below(left), j));
+      shuffle(copy.col(j).data(), view.rows, random);
     }
   });
   return copy;

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -11,12 +10,16 @@
 #include "base/reject.hpp"
 #include "data/execution.hpp"
 #include "data/preparation.hpp"
+#include "data/resample.hpp"
 #include "data/stored/panels.hpp"
-#include "mpi/check.hpp"
 #include "mpi/checkpoint.hpp"
 #include "mpi/local_rows.hpp"
+#include "mpi/permuted_rows.hpp"
+#include "mpi/row_layout.hpp"
 #include "mpi/slepc.hpp"
 #include "mpi/spread_rotation.hpp"
+#include "mpi/statistics.hpp"
+#include "pca/planned_solver.hpp"
 #include "rotation/rotate_rows.hpp"
 #include "spcart/error.hpp"
 #include "spcart/mpi.hpp"
@@ -36,32 +39,18 @@ struct Request {
     outer_gram,
     eigenpairs,
     rotate,
-    end
-  } kind = end;
+    select_rows,
+    permute_columns,
+    release  ///< the matrix is not needed any more
+  } kind = release;
+  Index matrix = 0;  ///< that it is about
+  Index made = 0;    ///< of select_rows and permute_columns: the matrix that they make
   Index columns = 0;
-  double tolerance = 0;  // of eigenpairs
-  Index products = 0;    // likewise, the maximum number
-  Index threads = 1;     ///< no rank uses more than the root
+  double tolerance = 0;    // of eigenpairs
+  Index products = 0;      // likewise, the maximum number
+  std::uint64_t seed = 0;  // of permute_columns
+  Index threads = 1;       ///< no rank uses more than the root
 };
-
-/// The rows of the ranks.
-struct Layout {
-  std::vector<Index> counts, firsts;  ///< of each rank
-  Index rows = 0, cols = 0;
-  double entries = 0;
-};
-
-Layout layout_of(const Ranks& ranks, const LocalRows& local) {
-  Layout layout;
-  layout.counts = ranks.all(local.rows());
-  layout.firsts.resize(layout.counts.size());
-  std::exclusive_scan(layout.counts.begin(), layout.counts.end(), layout.firsts.begin(), Index{0});
-  layout.rows = layout.firsts.back() + layout.counts.back();
-  layout.cols = local.cols();
-  for (const Index entries : ranks.all(static_cast<Index>(local.entries())))
-    layout.entries += static_cast<double>(entries);
-  return layout;
-}
 
 /// The number of columns of the table, which a rank without rows gets from the others.
 Index common_cols(const Ranks& ranks, std::span<const Table> parts) {
@@ -87,76 +76,6 @@ Index common_cols(const Ranks& ranks, std::span<const Table> parts) {
   return cols;
 }
 
-extern "C" {
-static void merge_moments(void* more, void* into, int* count, MPI_Datatype*) {
-  // MPI passes the lower ranks first, in `more`.
-  Moments sum = Eigen::Map<const Moments>(static_cast<double*>(more), 3, *count);
-  Eigen::Map<Moments> to(static_cast<double*>(into), 3, *count);
-  merge(to, sum);
-  to = sum;
-}
-}
-
-/// The moments of all ranks, at the root. In pieces, because MPI would hold a copy of everything.
-Moments all_moments(const Ranks& ranks, const Moments& local) {
-  constexpr Index kAtOnce = Index{1} << 20;
-  MPI_Datatype triple = MPI_DATATYPE_NULL;
-  MPI_Op merging = MPI_OP_NULL;
-  check(MPI_Type_contiguous(3, MPI_DOUBLE, &triple), "make a type");
-  check(MPI_Type_commit(&triple), "make a type");
-  check(MPI_Op_create(merge_moments, /*commute=*/0, &merging), "make an operation");
-  Moments sum = no_moments(local.cols());
-  for (Index first = 0; first < local.cols(); first += kAtOnce)
-    check(MPI_Reduce(local.col(first).data(), sum.col(first).data(),
-                     static_cast<int>(std::min(kAtOnce, local.cols() - first)), triple, merging, 0,
-                     ranks.communicator()),
-          "merge");
-  MPI_Op_free(&merging);
-  MPI_Type_free(&triple);
-  return sum;
-}
-
-Vector largest_at_root(const Ranks& ranks, const Vector& local) {
-  Vector largest = local;
-  check(MPI_Reduce(local.data(), largest.data(), static_cast<int>(local.size()), MPI_DOUBLE,
-                   MPI_MAX, 0, ranks.communicator()),
-        "find the largest");
-  return largest;
-}
-
-/// The statistics of the stored rows, as StoredMatrix computes them for rows on one machine.
-struct Statistics {
-  Preparation used;
-  Vector inverse_scales, squared_norms;
-  std::vector<Index> constant;
-};
-
-Statistics statistics_of(const Moments& moments, const Vector& rounding,
-                         const Preparation& preparation) {
-  const double n = moments(0, 0);
-  const Index p = moments.cols();
-  const Vector means = moments.row(1).transpose(), squares = moments.row(2).transpose();
-  Statistics s{.used = preparation, .inverse_scales = {}, .squared_norms = {}, .constant = {}};
-  if (!preparation.center) s.used.means = Vector::Zero(p);
-  if (!s.used.means) s.used.means = means;
-  if (!preparation.scale) s.used.scales = Vector::Ones(p);
-  if (!s.used.scales) s.used.scales = (squares / std::max(n - 1, 1.0)).cwiseSqrt();
-  s.inverse_scales = inverse_scales(*s.used.scales);
-  for (Index j = 0; j < p; ++j) {
-    if (std::sqrt(squares[j] / n) > rounding[j]) continue;
-    if (preparation.scale && !preparation.scales) {
-      s.constant.push_back(j);
-      (*s.used.scales)[j] = 0;
-      s.inverse_scales[j] = 0;
-    } else if (preparation.center && !preparation.means) {
-      s.inverse_scales[j] = 0;
-    }
-  }
-  const Vector norms = squares + n * (means - *s.used.means).cwiseAbs2();
-  s.squared_norms = norms.array() * s.inverse_scales.array().square();
-  return s;
-}
-
 /// The root's preparation, on all ranks. What only the root needs stays there.
 Preparation common(const Ranks& ranks, const Preparation& preparation) {
   Preparation same;
@@ -165,12 +84,26 @@ Preparation common(const Ranks& ranks, const Preparation& preparation) {
   return same;
 }
 
-class RowsOnRanks final : public DistributedMatrix, private Execution {
+/// The numbers by which the root addresses a matrix and those that are made from it.
+struct Address {
+  Index matrix = 0;
+  std::shared_ptr<Index> last = std::make_shared<Index>(0);  ///< that was given away
+
+  Address next() const { return {++*last, last}; }
+};
+
+class RowsOnRanks;
+template <class Make>
+std::unique_ptr<RowsOnRanks> assemble(const Ranks& ranks, Address address,
+                                      const Preparation& preparation, FormGram gram, Make make);
+
+class RowsOnRanks final : public DistributedMatrix, private Execution, private Samples {
  public:
-  RowsOnRanks(const Ranks& ranks, LocalRows local, const Layout& layout,
+  RowsOnRanks(const Ranks& ranks, Address address, LocalRows local, const RowLayout& layout,
               const Preparation& preparation)
       : DistributedMatrix(layout.rows, layout.cols, layout.rows, layout.entries),
         ranks_(ranks),
+        address_(std::move(address)),
         local_(std::move(local)),
         layout_(layout) {
     const Moments moments = all_moments(ranks_, local_.moments());
@@ -189,31 +122,45 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
     if (!ranks_.is_root()) s.used.means = s.used.scales = Vector();
     spread(*s.used.means);
     spread(*s.used.scales);
-    local_.prepare(*s.used.means, s.inverse_scales);
-    set_plan({.gram = local_.gram_seconds()});
-    set_statistics(std::move(s.used), std::move(s.squared_norms), std::move(s.constant));
+    ranks_.together([&] {
+      local_.prepare(*s.used.means, s.inverse_scales);
+      set_plan({.gram = local_.gram_seconds()});
+      set_statistics(std::move(s.used), std::move(s.squared_norms), std::move(s.constant));
+    });
   }
 
   ~RowsOnRanks() override {
     if (!ranks_.is_root()) return;
     try {
-      ask({.kind = Request::end});
+      ask({.kind = Request::release});
     } catch (const std::exception&) {  // a failure of MPI was reported where it occurred
     }
   }
 
   void serve(const Tick& tick) const override {
     if (ranks_.is_root()) throw Error("serve: the root has nobody to serve");
-    while (true) {
+    std::map<Index, std::unique_ptr<const RowsOnRanks>> made;
+    bool released = false;
+    while (!released || !made.empty()) {
       const Request request = ranks_.broadcast(Request{});
-      if (request.kind == Request::end) return;
+      const bool own = request.matrix == address_.matrix;
+      if (request.kind == Request::release) {
+        if (own)
+          released = true;
+        else
+          made.erase(request.matrix);
+        continue;
+      }
       const ThreadScope scope(std::min(threads(), request.threads));
       try {
-        take_part(request, tick);
+        if (auto more = (own ? *this : *made.at(request.matrix)).take_part(request, tick))
+          made[request.made] = std::move(more);
       } catch (const Abandoned&) {  // the root decides how to continue
       }
     }
   }
+
+  using DataMatrix::set_plan;
 
  private:
   void spread(Vector& vector) const {
@@ -226,32 +173,44 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
     MPI_Is_thread_main(&main_thread);
     if (!ranks_.is_root() || main_thread == 0)
       throw Error("products with a distributed matrix are the main thread's of the root");
+    request.matrix = address_.matrix;
     request.threads = threads();
     ranks_.broadcast(request);
   }
 
-  void take_part(const Request& request, const Tick& tick) const {
+  /// Returns the matrix that was made, if the request is to make one.
+  std::unique_ptr<const RowsOnRanks> take_part(const Request& request, const Tick& tick) const {
     Matrix none;
     switch (request.kind) {
       case Request::times:
-        return times_together(Matrix(cols(), request.columns), none, tick);
+        times_together(Matrix(cols(), request.columns), none, tick);
+        break;
       case Request::adjoint_times:
-        return adjoint_times_together(Matrix(0, request.columns), none, tick);
+        adjoint_times_together(Matrix(0, request.columns), none, tick);
+        break;
       case Request::gram_times:
-        return gram_times_together(Matrix(cols(), request.columns), none, tick);
+        gram_times_together(Matrix(cols(), request.columns), none, tick);
+        break;
       case Request::gram:
-        return gram_together(none, tick);
+        gram_together(none, tick);
+        break;
       case Request::outer_gram:
-        return outer_gram_together(none, tick);
+        outer_gram_together(none, tick);
+        break;
       case Request::eigenpairs:
         eigenpairs_together(request, 0, {}, {}, tick);
-        return;
+        break;
       case Request::rotate:
         spread_rotation(ranks_, none, {}, tick);
-        return;
-      case Request::end:
-        return;
+        break;
+      case Request::select_rows:
+        return select_together({request.made}, {}, {}, tick, {});
+      case Request::permute_columns:
+        return permute_together({request.made}, request.seed, tick);
+      case Request::release:
+        break;
     }
+    return nullptr;
   }
 
   // What every rank does for a product; `x` is the root's, the result goes to the root.
@@ -260,11 +219,11 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
     ranks_.broadcast(Block(x));
     Matrix rows;
     ranks_.together([&] { rows = local_.times(x, tick); });
-    gather_rows(rows, y);
+    gather_rows(ranks_, layout_, rows, y);
   }
 
   void adjoint_times_together(const Matrix& y, const Block& x, const Tick& tick) const {
-    const Matrix rows = scatter_rows(y);
+    const Matrix rows = scatter_rows(ranks_, layout_, y);
     sum_together(x, [&] { return local_.adjoint_times(rows, tick); });
   }
 
@@ -297,8 +256,10 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
                                from);
         ranks_.together([&] { products = local_.times(rows, tick); });
         const Index column = layout_.firsts[static_cast<std::size_t>(from)] + first;
-        ranks_.is_root() ? gather_rows(products, g.middleCols(column, width))
-                         : gather_rows(products, g);
+        if (ranks_.is_root())
+          gather_rows(ranks_, layout_, products, g.middleCols(column, width));
+        else
+          gather_rows(ranks_, layout_, products, g);
       }
     }
   }
@@ -323,53 +284,36 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
                                   seed, from);
   }
 
+  /// `rows` are the root's, in ascending order.
+  std::unique_ptr<RowsOnRanks> select_together(Address address, const std::vector<Index>& rows,
+                                               const Preparation& preparation, const Tick& tick,
+                                               FormGram gram) const {
+    const std::vector<Index> own = scatter_indices(ranks_, layout_, rows);
+    return assemble(ranks_, std::move(address), preparation, gram,
+                    [&](const Preparation& same, FormGram formed) {
+                      return local_.select(own, same, tick, formed);
+                    });
+  }
+
+  std::unique_ptr<RowsOnRanks> permute_together(Address address, std::uint64_t seed,
+                                                const Tick& tick) const {
+    const PermutedRows permuted = permuted_rows(ranks_, local_, layout_.counts, seed, tick);
+    Preparation again = measured_anew(preparation());
+    if (permuted.without_row_means) again.remove_row_mean = false;
+    std::span<const Table> own;
+    if (permuted.table) own = std::span(&*permuted.table, 1);
+    return assemble(ranks_, std::move(address), again, FormGram::no,
+                    [&](const Preparation& same, FormGram formed) {
+                      return LocalRows(own, {}, cols(), same, tick, formed);
+                    });
+  }
+
   template <class Work>
   void sum_together(Block sum, Work work) const {
     Matrix part;
     ranks_.together([&] { part = work(); });
     ranks_.sum_at_root(part);
     if (ranks_.is_root()) sum = part;
-  }
-
-  /// Counts and offsets of rows, as MPI expects them.
-  std::vector<int> for_mpi(const std::vector<Index>& numbers) const {
-    if (rows() > std::numeric_limits<int>::max())
-      throw Error(fmt::format("{} rows are too many to be brought to one rank", rows()));
-    return {numbers.begin(), numbers.end()};
-  }
-
-  /// A row with this many columns, if samples are columns.
-  struct RowType {
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    explicit RowType(Index columns) {
-      check(MPI_Type_contiguous(static_cast<int>(columns), MPI_DOUBLE, &type), "make a type");
-      check(MPI_Type_commit(&type), "make a type");
-    }
-    ~RowType() { MPI_Type_free(&type); }
-    RowType(const RowType&) = delete;
-    RowType& operator=(const RowType&) = delete;
-  };
-
-  void gather_rows(const Matrix& rows, Block y) const {
-    const std::vector<int> counts = for_mpi(layout_.counts), firsts = for_mpi(layout_.firsts);
-    const RowType row(rows.cols());
-    const Matrix mine = rows.transpose();
-    Matrix all(rows.cols(), ranks_.is_root() ? this->rows() : 0);
-    check(MPI_Gatherv(mine.data(), static_cast<int>(mine.cols()), row.type, all.data(),
-                      counts.data(), firsts.data(), row.type, 0, ranks_.communicator()),
-          "gather");
-    if (ranks_.is_root()) y = all.transpose();
-  }
-
-  Matrix scatter_rows(const Matrix& y) const {
-    const std::vector<int> counts = for_mpi(layout_.counts), firsts = for_mpi(layout_.firsts);
-    const RowType row(y.cols());
-    const Matrix all = y.transpose();
-    Matrix mine(y.cols(), local_.rows());
-    check(MPI_Scatterv(all.data(), counts.data(), firsts.data(), row.type, mine.data(),
-                       static_cast<int>(mine.cols()), row.type, 0, ranks_.communicator()),
-          "scatter");
-    return mine.transpose();
   }
 
   Eigenpairs spread_eigenpairs(Index r, const EigenOptions& options, const Tick& tick,
@@ -400,6 +344,7 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
 
   const Execution& do_execution() const override { return *this; }
   int ranks() const override { return ranks_.size(); }
+  bool is_concurrent() const override { return false; }  // MPI is used by one thread
 
   /// Spreading a basis costs a message of its size, and each iteration two small ones.
   bool spreads(Index variables, Index components) const override {
@@ -438,22 +383,68 @@ class RowsOnRanks final : public DistributedMatrix, private Execution {
     g = Matrix(g.selfadjointView<Eigen::Lower>());
   }
 
+  const Samples* do_stored_samples() const override { return layout_.in_memory ? this : nullptr; }
+  std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
+                                             const Preparation& preparation, const Tick& tick,
+                                             FormGram gram) const override {
+    if (rows.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      throw Error(fmt::format("{} rows are too many to be selected at once", rows.size()));
+    const Address address = address_.next();
+    ask({.kind = Request::select_rows, .made = address.matrix});
+    return as_this(select_together(address, rows, preparation, tick, gram));
+  }
+  std::unique_ptr<DataMatrix> do_permute_columns(std::uint64_t seed,
+                                                 const Tick& tick) const override {
+    const Address address = address_.next();
+    ask({.kind = Request::permute_columns, .made = address.matrix, .seed = seed});
+    return as_this(permute_together(address, seed, tick));
+  }
+
+  /// With the same settings, except for the checkpoint, which is of this matrix.
+  std::unique_ptr<DataMatrix> as_this(std::unique_ptr<RowsOnRanks> made) const {
+    made->large_basis_ = large_basis_;
+    return made;
+  }
+
   const Ranks& ranks_;
+  Address address_;
   LocalRows local_;
-  Layout layout_;
+  RowLayout layout_;
 };
 
-std::unique_ptr<DistributedMatrix> distribute(const Ranks& ranks, std::span<const Table> parts,
-                                              std::span<const std::string> names,
-                                              const Preparation& preparation, const Tick& tick,
-                                              FormGram gram) {
-  const Index cols = common_cols(ranks, parts);
+/// Makes the matrix of the rows that `make(preparation, gram)` returns on each rank. Only the
+/// root's preparation and `gram` are used.
+template <class Make>
+std::unique_ptr<RowsOnRanks> assemble(const Ranks& ranks, Address address,
+                                      const Preparation& preparation, FormGram gram, Make make) {
   const Preparation same = common(ranks, preparation);
   gram = ranks.broadcast(gram);
   std::optional<LocalRows> local;
-  ranks.together([&] { local.emplace(parts, names, cols, same, tick, gram); });
-  const Layout layout = layout_of(ranks, *local);
-  return std::make_unique<RowsOnRanks>(ranks, std::move(*local), layout, preparation);
+  ranks.together([&] { local.emplace(make(same, gram)); });
+  const RowLayout layout = layout_of(ranks, *local);
+  return std::make_unique<RowsOnRanks>(ranks, std::move(address), std::move(*local), layout,
+                                       preparation);
+}
+
+std::unique_ptr<RowsOnRanks> distribute(const Ranks& ranks, std::span<const Table> parts,
+                                        std::span<const std::string> names,
+                                        const Preparation& preparation, const Tick& tick,
+                                        FormGram gram) {
+  const Index cols = common_cols(ranks, parts);
+  return assemble(ranks, {}, preparation, gram, [&](const Preparation& same, FormGram formed) {
+    return LocalRows(parts, names, cols, same, tick, formed);
+  });
+}
+
+TableSize size_of(const Ranks& ranks, const Share& share) {
+  return {.rows = share.rows,
+          .cols = share.cols,
+          .entries = share.entries,
+          .sparse = share.sparse,
+          .in_file = share.in_file,
+          .bytes_in_memory = share.bytes_in_memory,
+          .ranks = ranks.size(),
+          .ranks_on_host = ranks.on_this_host()};
 }
 
 }  // namespace
@@ -481,10 +472,8 @@ std::unique_ptr<DistributedMatrix> prepare(const Ranks& ranks, const Share& shar
     const bool keeps = !checkpoint.folder.empty();
     if (keeps && plan.solver != Solver::automatic && plan.solver != Solver::slepc)
       reject("solver", name(plan.solver), "only slepc keeps checkpoints");
-    if (plan.solver != Solver::automatic || options.without_pca) return;
-    plan.solver = keeps ? Solver::slepc
-                        : chosen_solver(share.rows, share.cols, share.entries, options.components,
-                                        ranks.size());
+    if (options.without_pca) return;
+    plan.solver = keeps ? Solver::slepc : planned_solver(size_of(ranks, share), options);
   });
   const bool gram = plan.solver == Solver::gram && !options.without_pca;
   auto matrix = distribute(ranks, share.parts, share.names, options.preparation, tick,

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "data/stored/stored.hpp"
+#include "data/resample.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart::mpi {
@@ -18,6 +19,18 @@ std::unique_ptr<DataMatrix> prepared(const Table& table, const Preparation& prep
   } catch (const Error& error) {
     throw error.in(name);
   }
+}
+
+/// What is done to a part before the means and scales of the whole table are known.
+Preparation about_own_means(const Preparation& preparation) {
+  return {.remove_row_mean = preparation.remove_row_mean, .precision = preparation.precision};
+}
+
+/// All tables except covariances, which are never spread, are matrices of this kind.
+std::unique_ptr<StoredMatrix> take_stored(std::unique_ptr<DataMatrix> a) {
+  auto& stored = dynamic_cast<StoredMatrix&>(*a);
+  static_cast<void>(a.release());
+  return std::unique_ptr<StoredMatrix>(&stored);
 }
 
 }  // namespace
@@ -40,27 +53,59 @@ void merge(const Eigen::Ref<const Moments>& more, Eigen::Ref<Moments> into) {
   }
 }
 
+LocalRows::LocalRows(Index cols)
+    : cols_(cols), moments_(no_moments(cols)), rounding_(Vector::Zero(cols)) {}
+
 LocalRows::LocalRows(std::span<const Table> tables, std::span<const std::string> names, Index cols,
                      const Preparation& preparation, const Tick& tick, FormGram gram)
-    : cols_(cols), moments_(no_moments(cols)), rounding_(Vector::Zero(cols)) {
-  const Preparation own{.remove_row_mean = preparation.remove_row_mean,
-                        .precision = preparation.precision};
+    : LocalRows(cols) {
+  const Preparation own = about_own_means(preparation);
   if (tables.size() > 1) gram = FormGram::no;  // otherwise each part would keep a Gram matrix
-  for (std::size_t k = 0; k < tables.size(); ++k) {
-    std::unique_ptr<DataMatrix> a =
-        prepared(tables[k], own, tick, gram, k < names.size() ? names[k] : "");
-    Moments moments(3, cols);
-    moments.row(0).setConstant(static_cast<double>(a->rows()));
-    moments.row(1) = a->means().transpose();
-    moments.row(2) = a->column_squared_norms().transpose();
-    merge(moments, moments_);
-    const auto& stored = dynamic_cast<const StoredMatrix&>(*a);
-    rounding_ = rounding_.cwiseMax(stored.rounding());
-    gram_seconds_ += a->plan().gram;
-    rows_ += a->rows();
-    entries_ += a->entries();
-    parts_.push_back({std::move(a), {}});
+  for (std::size_t k = 0; k < tables.size(); ++k)
+    add(prepared(tables[k], own, tick, gram, k < names.size() ? names[k] : ""), tables[k].values);
+}
+
+void LocalRows::add(std::unique_ptr<DataMatrix> about_means, Values values) {
+  Part part{take_stored(std::move(about_means)), std::move(values)};
+  const StoredMatrix& a = *part.about_means;
+  Moments moments(3, cols_);
+  moments.row(0).setConstant(static_cast<double>(a.rows()));
+  moments.row(1) = a.means().transpose();
+  moments.row(2) = a.column_squared_norms().transpose();
+  merge(moments, moments_);
+  rounding_ = rounding_.cwiseMax(a.rounding());
+  gram_seconds_ += a.plan().gram;
+  rows_ += a.rows();
+  entries_ += a.entries();
+  parts_.push_back(std::move(part));
+}
+
+bool LocalRows::in_memory() const {
+  return std::ranges::all_of(
+      parts_, [](const Part& part) { return part.about_means->stored_samples() != nullptr; });
+}
+
+LocalRows LocalRows::select(std::span<const Index> rows, const Preparation& preparation,
+                            const Tick& tick, FormGram gram) const {
+  const Preparation own = about_own_means(preparation);
+  if (parts_.size() > 1) gram = FormGram::no;
+  LocalRows selected(cols_);
+  Index first = 0;
+  auto next = rows.begin();
+  for (const Part& part : parts_) {
+    const Index last = first + part.about_means->rows();
+    std::vector<Index> chosen;
+    for (; next != rows.end() && *next < last; ++next) chosen.push_back(*next - first);
+    first = last;
+    if (chosen.empty()) continue;
+    if (const auto* sparse = std::get_if<SparseView>(&part.values)) {
+      const SparseView view = selected_rows(*sparse, chosen);
+      selected.add(make_sparse(view, own), view);
+    } else {
+      selected.add(select_rows(*part.about_means, std::move(chosen), own, tick, gram), {});
+    }
   }
+  return selected;
 }
 
 void LocalRows::prepare(const Vector& means, Vector inverse_scales) {

@@ -3,9 +3,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "data/preparation.hpp"
+#include "data/stored/stored.hpp"
 #include "spcart/data.hpp"
 
 namespace spcart::mpi {
@@ -30,6 +32,11 @@ class LocalRows {
   LocalRows(std::span<const Table> tables, std::span<const std::string> names, Index cols,
             const Preparation& preparation, const Tick& tick, FormGram gram = FormGram::no);
 
+  /// Some of these rows as rows of another matrix, as spcart::select_rows has them. `rows` are
+  /// ascending.
+  LocalRows select(std::span<const Index> rows, const Preparation& preparation, const Tick& tick,
+                   FormGram gram) const;
+
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   double entries() const { return entries_; }
@@ -38,6 +45,20 @@ class LocalRows {
   const Vector& rounding() const {
     return rounding_;
   }  ///< see StoredMatrix; the largest of all parts
+
+  /// Whether rows can be selected and permuted: if all of them are in memory.
+  bool in_memory() const;
+
+  /// Calls visit(values, row_means) for each part: its stored table, a DenseView or a SparseView,
+  /// and the means that are subtracted from its rows, if any are.
+  template <class Visit>
+  void for_each_part(Visit visit) const {
+    for (const Part& part : parts_)
+      if (const auto* dense = std::get_if<DenseView>(&part.values))
+        visit(*dense, part.about_means->row_means());
+      else if (const auto* sparse = std::get_if<SparseView>(&part.values))
+        visit(*sparse, part.about_means->row_means());
+  }
 
   /// Sets the means and inverse scales of A: to be called before any product.
   void prepare(const Vector& means, Vector inverse_scales);
@@ -48,10 +69,15 @@ class LocalRows {
   Matrix gram(const Tick& tick) const;                         ///< their part of A'A
 
  private:
+  using Values = decltype(Table::values);
   struct Part {
-    std::unique_ptr<DataMatrix> about_means;  ///< B
-    Vector shift;                             ///< b - c
+    std::unique_ptr<StoredMatrix> about_means;  ///< B
+    Values values;  ///< that B is made of; empty for selected dense rows, which are read in place
+    Vector shift = {};  ///< b - c
   };
+
+  explicit LocalRows(Index cols);
+  void add(std::unique_ptr<DataMatrix> about_means, Values values);
 
   Index rows_ = 0, cols_;
   double entries_ = 0, gram_seconds_ = 0;

@@ -56,7 +56,7 @@ json to_json(const SharePlan& plan) {
   return {{"mode", plan.mode},          {"files", plan.files},  {"rows", plan.rows},
           {"sizes", plan.sizes},        {"missing", o.missing}, {"header", o.header},
           {"row_labels", o.row_labels}, {"exclude", o.exclude}, {"covariance", o.covariance},
-          {"storage", o.storage},       {"memory", o.memory},   {"components", o.components},
+          {"storage", o.storage},       {"memory", o.memory},   {"work", o.work_per_variable},
           {"cache", o.cache.string()}};
 }
 
@@ -69,7 +69,7 @@ SharePlan plan_of(const json& j) {
                   .covariance = j.at("covariance"),
                   .storage = j.at("storage"),
                   .memory = j.at("memory"),
-                  .components = j.at("components"),
+                  .work_per_variable = j.at("work"),
                   .cache = j.at("cache").get<std::string>()};
   return plan;
 }
@@ -205,7 +205,7 @@ class DenseShare {
     const ReadOptions& o = plan_.options;
     if (o.storage == Storage::file) return 0;
     if (o.storage == Storage::memory) return std::numeric_limits<std::uint64_t>::max();
-    return room_for_table(o.memory, cols(), o.components,
+    return room_for_table(o.memory, cols(), o.work_per_variable,
                           available_memory() / static_cast<std::uint64_t>(ranks.on_this_host()));
   }
 
@@ -249,7 +249,7 @@ class DenseShare {
           .in(plan_.files[piece.file]);
     view.values += static_cast<std::uint64_t>(piece.first * view.cols) * size_of(view.scalar);
     view.rows = piece.count;
-    view.memory = room_for_buffers(plan_.options.memory, cols(), plan_.options.components);
+    view.memory = room_for_buffers(plan_.options.memory, cols(), plan_.options.work_per_variable);
     add({view, false, {}, {}}, name_of_piece(k));
   }
 
@@ -393,15 +393,22 @@ void read_parts(const Ranks& ranks, const SharePlan& plan, Share& share, const T
 
 /// Combines at the root what each rank knows of its own parts.
 void describe(const Ranks& ranks, const SharePlan& plan, Share& share) {
-  json own = {
-      {"rows", 0},        {"cols", 0},        {"entries", 0.0},           {"sparse", false},
-      {"in_file", false}, {"labelled", true}, {"samples", json::array()}, {"notes", json::array()}};
+  json own = {{"rows", 0},
+              {"cols", 0},
+              {"entries", 0.0},
+              {"sparse", false},
+              {"in_file", false},
+              {"labelled", true},
+              {"bytes", 0},
+              {"samples", json::array()},
+              {"notes", json::array()}};
   for (const Table& part : share.parts) {
     own["rows"] = own["rows"].get<Index>() + part.rows();
     own["cols"] = part.cols();
     own["entries"] = own["entries"].get<double>() + part.entries();
     own["sparse"] = own["sparse"].get<bool>() || CommonFormat(part).sparse;
     own["in_file"] = own["in_file"].get<bool>() || part.in_file();
+    if (!part.in_file()) own["bytes"] = own["bytes"].get<std::uint64_t>() + stored_bytes(part);
     own["labelled"] = own["labelled"].get<bool>() && !part.samples.empty();
     for (const std::string& sample : part.samples) own["samples"].push_back(sample);
     for (const std::string& note : part.notes) own["notes"].push_back(note);
@@ -415,6 +422,8 @@ void describe(const Ranks& ranks, const SharePlan& plan, Share& share) {
     share.entries += theirs.at("entries").get<double>();
     share.sparse |= theirs.at("sparse").get<bool>();
     share.in_file |= theirs.at("in_file").get<bool>();
+    share.bytes_in_memory =
+        std::max(share.bytes_in_memory, theirs.at("bytes").get<std::uint64_t>());
     labelled = labelled && theirs.at("labelled").get<bool>();
     for (const auto& sample : theirs.at("samples")) share.samples.push_back(sample);
     if (!all_read_all || share.notes.empty())

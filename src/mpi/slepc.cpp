@@ -64,9 +64,9 @@ using Mat_ = Owned<Mat, MatDestroy>;
 using Eps_ = Owned<EPS, EPSDestroy>;
 
 /// Vectors spread over the ranks, each rank having a contiguous part.
-class Layout {
+class VectorLayout {
  public:
-  Layout(const Ranks& ranks, Index size) : ranks_(ranks) {
+  VectorLayout(const Ranks& ranks, Index size) : ranks_(ranks) {
     const Index share = size / ranks.size(), more = size % ranks.size();
     for (int rank = 0; rank < ranks.size(); ++rank) {
       firsts_.push_back(static_cast<int>(share * rank + std::min<Index>(rank, more)));
@@ -399,7 +399,7 @@ class Search {
 
   const Ranks& ranks_;
   const SpreadOperator& a_;
-  Layout layout_;
+  VectorLayout layout_;
   Index dimension_;  ///< variables that are not constant
   Index r_;
   double tolerance_;

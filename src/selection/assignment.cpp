@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/at.hpp"
+
 namespace spcart {
 namespace {
 
@@ -63,8 +65,6 @@ class Assignment {
   }
 
  private:
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
   Matrix cost_;
   Vector u_, v_;
   std::vector<Index> row_of_;  ///< of a column

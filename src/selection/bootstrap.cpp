@@ -36,11 +36,8 @@ Loadings refitted(const DataMatrix& a, const Result& result, const BootstrapOpti
   fitted.components = result.loadings.cols();  // the same number, also if it was chosen by variance
   fitted.variance.reset();
   fitted.solver = result.solver;
-  const Observer within = [&](const Progress&) {
-    tick(0);
-    return true;
-  };
-  return fit(*resample, fitted, within).loadings;
+  fitted.certify.reset();  // only the loadings are of interest
+  return fit(*resample, fitted, observer_of(tick)).loadings;
 }
 
 }  // namespace

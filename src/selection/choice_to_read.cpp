@@ -9,7 +9,7 @@ namespace spcart {
 namespace {
 
 /// Maximum number of components, and of variables in one: more are hard to read.
-constexpr Index kMost = 10;
+constexpr Index kMostToRead = 10;
 
 /// What `fit` explains with this many components and variables, as fractions of all variance: the
 /// same fit that is recommended to the user.
@@ -27,11 +27,7 @@ FitVariance explained(const DataMatrix& a, const Basis& basis, Index components,
                  .tolerance = options.tolerance,
                  .max_iterations = options.max_iterations,
                  .seed = options.seed};
-  const Observer within = [&](const Progress&) {
-    if (tick) tick(0);
-    return true;
-  };
-  const Result result = fit(a, basis, wanted, within);
+  const Result result = fit(a, basis, wanted, observer_of(tick));
   return {variance_by_scores(a, result.loadings, tick) / a.squared_norm(), result.criteria.cpev};
 }
 
@@ -43,7 +39,7 @@ double explained_by_pca(const DataMatrix& a, const Basis& basis, Index component
 
 Index components_to_read(const Scree& scree) {
   if (scree.by_parallel == 0) return 0;
-  return std::clamp<Index>(std::min(scree.by_parallel, scree.by_broken_stick), 1, kMost);
+  return std::clamp<Index>(std::min(scree.by_parallel, scree.by_broken_stick), 1, kMostToRead);
 }
 
 Index variables_to_read(const DataMatrix& a, const Basis& basis, Index components,
@@ -56,7 +52,8 @@ Index variables_to_read(const DataMatrix& a, const Basis& basis, Index component
   const auto is_enough = [&](Index k) {
     if (k >= all) return true;
     const FitVariance found = explained(a, basis, components, k, options, tick);
-    return found.by_scores >= kByScores * pca && (k >= kMost || found.in_span >= kInSpan * pca);
+    return found.by_scores >= kByScores * pca &&
+           (k >= kMostToRead || found.in_span >= kInSpan * pca);
   };
   const auto more = [&](Index k) {
     return std::min(all, static_cast<Index>(std::lround(kGrowth * static_cast<double>(k))));
@@ -82,7 +79,7 @@ Index variables_to_read(const DataMatrix& a, const Basis& basis, Index component
 
 bool is_readable(const Recommendation& to_predict, const Recommendation& to_read) {
   return to_predict.components == to_read.components && to_predict.nonzeros >= to_read.nonzeros &&
-         to_predict.nonzeros <= kMost;
+         to_predict.nonzeros <= kMostToRead;
 }
 
 void measure(const DataMatrix& a, const Basis& basis, const ChooseOptions& options,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/progress.hpp"
 #include "base/reject.hpp"
 #include "spcart/error.hpp"
 #include "spcart/names.hpp"
@@ -89,12 +90,9 @@ std::vector<ComparisonRow> compare(const DataMatrix& a, const CompareOptions& op
   for (const Contender& contender : options.contenders) check(options_of(contender, options), a);
 
   const ThreadScope scope(options.common.threads);
-  const Tick tick = [&](double fraction) {
-    if (observer && !observer({"pca", fraction})) throw Cancelled();
-  };
-  const Basis basis =
-      principal_basis(a, options.common.components,
-                      {.solver = options.common.solver, .seed = options.common.seed}, tick);
+  const Basis basis = principal_basis(
+      a, options.common.components, {.solver = options.common.solver, .seed = options.common.seed},
+      tick_of(observer, "pca"));
 
   std::vector<ComparisonRow> rows;
   for (const Contender& contender : options.contenders) {

@@ -9,9 +9,11 @@
 #include <span>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/progress.hpp"
 #include "base/random.hpp"
 #include "base/reject.hpp"
+#include "data/execution.hpp"
 #include "data/resample.hpp"
 #include "rotation/basis_panels.hpp"
 #include "rotation/rotate_rows.hpp"
@@ -69,8 +71,10 @@ double deviation_of_sum(const Vector& parts, Index repeats) {
   return std::sqrt(squares / static_cast<double>(repeats) * count / (count - 1));
 }
 
+}  // namespace
+
 /// 0, ..., count - 1 in `parts` random parts of nearly the same size.
-class Partition {
+class CrossValidation::Partition {
  public:
   Partition(Index count, Index parts, std::uint64_t seed) : parts_(parts), part_of_(at(count)) {
     const std::vector<Index> order = Random(seed).permutation(count);
@@ -112,13 +116,9 @@ class Partition {
   }
 
  private:
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
   Index parts_;
   std::vector<Index> part_of_;
 };
-
-}  // namespace
 
 /// One fold: components of the other samples, and the samples to predict.
 class CrossValidation::Fold {
@@ -204,7 +204,9 @@ class CrossValidation::Fold {
 
 CrossValidation::CrossValidation(const DataMatrix& a, Index most, const ChooseOptions& options,
                                  const Tick& tick)
-    : options_(options), folds_(static_cast<std::size_t>(options.repeats * options.folds)) {
+    : options_(options),
+      apart_(a.execution().is_concurrent()),
+      folds_(static_cast<std::size_t>(options.repeats * options.folds)) {
   std::vector<Partition> samples;
   std::vector<std::shared_ptr<const Partition>> variables;
   for (Index i = 0; i < options.repeats; ++i) {
@@ -214,7 +216,7 @@ CrossValidation::CrossValidation(const DataMatrix& a, Index most, const ChooseOp
   }
   const auto count = static_cast<Index>(folds_.size());
   Vector squares(count);
-  for_all(count, true, tick, [&](Index f, const Tick& part) {
+  for_all(count, apart_, tick, [&](Index f, const Tick& part) {
     const auto repeat = static_cast<std::size_t>(f / options.folds);
     auto fold = std::make_unique<Fold>(a, samples[repeat], variables[repeat], f % options.folds,
                                        most, options, part);
@@ -243,7 +245,7 @@ void CrossValidation::add(const std::vector<Index>& components, const std::vecto
     Matrix errors(static_cast<Index>(unknown.size()), folds);
     rows.push_back({r, std::move(unknown), std::move(errors)});
   }
-  for_all(static_cast<Index>(rows.size()) * folds, true, tick, [&](Index task, const Tick& part) {
+  for_all(static_cast<Index>(rows.size()) * folds, apart_, tick, [&](Index task, const Tick& part) {
     Row& row = rows[static_cast<std::size_t>(task / folds)];
     row.errors.col(task % folds) =
         folds_[static_cast<std::size_t>(task % folds)]->errors(row.components, row.unknown, part);

@@ -45,9 +45,11 @@ class CrossValidation {
   const Errors& errors() const { return errors_; }
 
  private:
+  class Partition;
   class Fold;
 
   ChooseOptions options_;
+  bool apart_;  ///< whether each fold is the work of one thread
   std::vector<std::unique_ptr<const Fold>> folds_;
   Errors errors_;  ///< those of no components first
 };

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <limits>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/progress.hpp"
 #include "base/reject.hpp"
+#include "criteria/orthogonal_bounds.hpp"
 #include "data/execution.hpp"
 #include "data/warnings.hpp"
 #include "fit/arrange_components.hpp"
@@ -29,11 +31,6 @@ constexpr Index kDefaultPoints = 40, kMostPoints = 10000;
 /// Numbers of loadings that wait to be evaluated together.
 constexpr Index kMostWaiting = Index{1} << 24;
 
-using Clock = std::chrono::steady_clock;
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 Index points_of(const PathOptions& options, TruncationType type, Index p) {
   const Index most = type == TruncationType::count ? p : std::numeric_limits<Index>::max();
   return std::min(options.points.value_or(kDefaultPoints), most);
@@ -48,6 +45,7 @@ void check(const PathOptions& options, const DataMatrix& a) {
                   .overlap = options.overlap,
                   .tolerance = options.tolerance,
                   .max_iterations = options.max_iterations,
+                  .certify = options.certify,
                   .solver = options.solver,
                   .threads = options.threads},
           a);
@@ -203,6 +201,7 @@ class PathFollower {
                             .objective = found.history.back().objective,
                             .warm = warm,
                             .searched = false,
+                            .bound = {},
                             .loadings = {}}});
     numbers_ += found.loadings.size();
     waiting_.emplace_back().swap(found.loadings);  // Eigen would copy what is moved
@@ -266,12 +265,6 @@ std::optional<std::size_t> keep_of(const std::vector<PathPoint>& points, std::si
   return best;
 }
 
-Tick tick_of(std::string_view stage, const Observer& observer) {
-  return [&observer, stage](double fraction) {
-    if (observer && !observer({stage, fraction})) throw Cancelled();
-  };
-}
-
 Path start_path(const DataMatrix& a, const Basis& basis) {
   Path path;
   path.variables = a.cols();
@@ -283,6 +276,16 @@ Path start_path(const DataMatrix& a, const Basis& basis) {
   return path;
 }
 
+/// Bounds of all points share the time.
+void bound_points(const DataMatrix& a, double seconds, std::vector<PathPoint>& points,
+                  const Tick& tick) {
+  std::vector<ComponentCounts> counts;
+  for (const PathPoint& point : points)
+    counts.push_back({point.criteria.nonzeros, point.criteria.cpev_pca});
+  const std::vector<double> bounds = orthogonal_bounds(a, counts, {.seconds = seconds}, tick);
+  for (std::size_t k = 0; k < points.size(); ++k) points[k].bound = bounds[k];
+}
+
 }  // namespace
 
 Path path(const DataMatrix& a, const PathOptions& options, const Observer& observer) {
@@ -292,7 +295,7 @@ Path path(const DataMatrix& a, const PathOptions& options, const Observer& obser
 Basis basis_for(const DataMatrix& a, const PathOptions& options, const Observer& observer) {
   check(options, a);
   const ThreadScope scope(options.threads);
-  const Tick tick = tick_of("pca", observer);
+  const Tick tick = tick_of(observer, "pca");
   tick(0);
   return principal_basis(a, std::ranges::max(options.components),
                          {.solver = options.solver, .seed = options.seed}, tick);
@@ -313,21 +316,22 @@ Path path(const DataMatrix& data, const Basis& basis, const PathOptions& options
   Path path = start_path(data, basis);
   path.singular_values.conservativeResize(numbers.back());
   std::size_t last = 0;
-  const Tick tick = tick_of("rotate", observer);
+  const Tick tick = tick_of(observer, "rotate");
   for (const Index r : numbers) {
     last = path.points.size();
     for (std::vector<PathPoint>& points : PathFollower(a, basis, r, options, tick).run()) {
       std::vector<PathPoint> best =
           options.effort.level == Effort::Level::none
               ? undominated(std::move(points))
-              : searched(a, basis, std::move(points), options, tick_of("search", observer));
+              : searched(a, basis, std::move(points), options, tick_of(observer, "search"));
       std::ranges::move(best, std::back_inserter(path.points));
     }
   }
   path.knee = knee_of(path.points, last);
   path.keep = keep_of(path.points, last, options.keep);
+  if (options.certify) bound_points(a, *options.certify, path.points, tick_of(observer, "certify"));
   path.pca_seconds = basis.seconds;
-  path.seconds = basis.seconds + since(begin);
+  path.seconds = basis.seconds + seconds_since(begin);
   return path;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/progress.hpp"
 #include "base/random.hpp"
+#include "data/execution.hpp"
 #include "data/resample.hpp"
 
 namespace spcart {
@@ -57,7 +58,8 @@ Scree scree(const DataMatrix& a, const Basis& basis, const ChooseOptions& option
   Scree scree;
   scree.variances = basis.singular_values.cwiseAbs2() / a.squared_norm();
   Matrix draws(count, options.permutations);
-  const bool apart = a.entries() * static_cast<double>(threads()) <= kMostCopied;
+  const bool apart =
+      a.execution().is_concurrent() && a.entries() * static_cast<double>(threads()) <= kMostCopied;
   for_all(
       options.permutations, apart, tick_of(observer, "permute"), [&](Index b, const Tick& tick) {
         const auto permuted = permute_columns(a, seed_of(options.seed, b), tick);

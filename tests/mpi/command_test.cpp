@@ -130,6 +130,45 @@ TEST(MpiCommand, HasTheSameOutputsAndCommands) {
   expect_near(both({"path", data, "-r", "2", "--points", "4", "--csv", "-"}));
 }
 
+/// Compares documents: numbers to 1e-7, all else exactly, and times and memory not at all.
+void expect_same_json(const json& found, const json& expected, const std::string& where = "") {
+  if (expected.is_object()) {
+    for (const auto& [key, value] : expected.items())
+      if (key != "timing" && key != "seconds" && key != "memory_peak_bytes")
+        expect_same_json(found.value(key, json()), value, where + '/' + key);
+  } else if (expected.is_array()) {
+    ASSERT_EQ(found.size(), expected.size()) << where;
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      expect_same_json(found[k], expected[k], where + '/' + std::to_string(k));
+  } else if (expected.is_number_float()) {
+    EXPECT_NEAR(found.get<double>(), expected.get<double>(), 1e-7) << where;
+  } else {
+    EXPECT_EQ(found, expected) << where;
+  }
+}
+
+TEST(MpiCommand, ChoosesComparesAndBootstrapsAsOneMachineDoes) {
+  const Folder folder;
+  const std::string data = folder.write("s.npy", as_npy(samples(60, 9)));
+  const std::string sparse = folder.write("s.mtx", mtx_of(samples(60, 9)));
+  const Words few = {"--permutations", "4", "--folds", "3", "--repeats", "2", "--most", "4"};
+  const Words gram = {"--solver", "gram", "--json", "-"};
+  for (const Words& words :
+       {Words{"choose", data} + few + gram, Words{"choose", sparse, "--scale"} + few + gram,
+        Words{"fit", data, "-r", "2", "--nonzeros", "3", "--bootstrap", "4"} + gram,
+        Words{"compare", data, "-r", "2", "--nonzeros", "3", "--methods", "spcart,rsvd-gp,tpower"} +
+            gram}) {
+    const Outcome serial = run_on(0, words);
+    EXPECT_EQ(serial.status, 0) << serial.err;
+    for (const int ranks : {1, 3}) {
+      SCOPED_TRACE(words[0] + " on " + std::to_string(ranks));
+      const Outcome distributed = run_on(ranks, words);
+      EXPECT_EQ(distributed.status, 0) << distributed.err;
+      expect_same_json(json::parse(distributed.out, nullptr, false), json::parse(serial.out));
+    }
+  }
+}
+
 TEST(MpiCommand, AKeptBasisServesHereAndThere) {
   const Folder folder;
   const std::string data = folder.write("s.npy", as_npy(samples(60, 12)));
@@ -152,6 +191,18 @@ std::string failure_of(const Words& words, int ranks = 3) {
   EXPECT_NE(first, std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find(mark, first + 1), std::string::npos) << outcome.err;
   return outcome.err;
+}
+
+TEST(MpiCommand, TakesASolverThatFitsTheMemoryOfARank) {
+  const Folder folder;
+  const std::string data = folder.write("s.npy", as_npy(samples(4000, 300)));
+  const auto solver_within = [&](const char* memory) {
+    return fit_on(2, {data, "-r", "20", "--memory", memory}).at("solver");
+  };
+  EXPECT_EQ(solver_within("1G"), "gram");
+  EXPECT_EQ(solver_within("67M"), "krylov");  // A'A and its decomposition take 2.9 MB
+  EXPECT_HAS(failure_of({"fit", data, "-r", "20", "--solver", "gram", "--memory", "67M"}),
+             "--solver gram: it takes");
 }
 
 TEST(MpiCommand, AShardThatIsMissingIsNoticed) {
@@ -213,7 +264,14 @@ TEST(MpiCommand, WrongCallsAreRejectedOnce) {
   EXPECT_HAS(failure_of({"fit", data, "-r", "9"}), "--components 9: ");
   EXPECT_HAS(failure_of({"fit", data, "--lambdaa", "1"}), "did you mean --lambda");
   EXPECT_HAS(failure_of({"fit", data, "--json", "/nowhere/x.json"}), "/nowhere/x.json");
-  EXPECT_HAS(failure_of({"fit", data, "--bootstrap", "3"}), "needs the samples in memory");
+  EXPECT_HAS(failure_of({"fit", data, "--bootstrap", "1"}), "--bootstrap 1: ");
+  const std::string longer = folder.write("longer.npy", as_npy(samples(600, 5)));
+  const Words left = {"-r", "1", "--memory", "64005000"};  // little more than the program
+  EXPECT_HAS(failure_of(Words{"fit", longer, "--bootstrap", "3"} + left),
+             "needs the samples in memory");
+  EXPECT_HAS(failure_of(Words{"choose", longer, "--most", "2"} + left),
+             "needs the samples in memory");
+  EXPECT_HAS(failure_of({"fit", data, "--memory", "1M"}), "--memory 1.0 MB: work on 5 variables");
   EXPECT_HAS(failure_of({"fit", "-"}), "standard input cannot be spread");
   EXPECT_HAS(failure_of({"fit", folder / "none.npy"}), "none.npy");
 }

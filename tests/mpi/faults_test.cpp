@@ -143,8 +143,13 @@ TEST(MpiFaults, ACheckpointOfOtherDataOrOptionsIsRejected) {
   EXPECT_HAS(rejected({"--seed", "3"}), "seed is 0 there, and 3 now");
   fs::resize_file(fs::path(checkpoint) / "pca.checkpoint", 3000);
   EXPECT_HAS(rejected({}), "is no checkpoint: it is cut off");
-  const Outcome alone = run_on(2, {"fit", data, "--resume"});
-  EXPECT_HAS(alone.err, "--resume needs --checkpoint");
+}
+
+TEST(MpiFaults, ResumingWithoutACheckpointIsRejectedBeforeAnythingIsRead) {
+  const Folder folder;
+  const Outcome outcome = run_on(2, {"fit", folder / "missing.npy", "--resume"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_HAS(outcome.err, "error: --resume: it needs --checkpoint");
 }
 
 }  // namespace

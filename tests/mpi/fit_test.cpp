@@ -96,10 +96,69 @@ TEST(DistributedFit, FollowsTheSamePath) {
   }
 }
 
+void expect_same(const Stability& distributed, const Stability& serial) {
+  EXPECT_EQ(distributed.resamples, serial.resamples);
+  EXPECT_LT((Matrix(distributed.frequencies) - Matrix(serial.frequencies)).norm(), kSame);
+  EXPECT_LT((distributed.cosines - serial.cosines).norm(), kSame);
+}
+
+TEST(DistributedFit, BootstrapsTheSameResamples) {
+  const Matrix s = grouped(60, 12, 6);
+  for (const Kind kind : {Kind::dense, Kind::sparse}) {
+    const auto a = spread(s, {.scale = true}, kind);
+    const auto serial = make_matrix(table_of(s, kind), {.scale = true});
+    const Options options{.components = 3, .nonzeros = 4};
+    const BootstrapOptions resampled{.resamples = 4, .seed = 2};
+    expect_same(bootstrap(*a, fit(*a, options), resampled),
+                bootstrap(*serial, fit(*serial, options), resampled));
+  }
+}
+
+void expect_same(const Choice& distributed, const Choice& serial) {
+  EXPECT_EQ(distributed.components, serial.components);
+  EXPECT_EQ(distributed.nonzeros, serial.nonzeros);
+  EXPECT_EQ(distributed.to_read.components, serial.to_read.components);
+  EXPECT_EQ(distributed.to_read.nonzeros, serial.to_read.nonzeros);
+  EXPECT_EQ(distributed.scree.by_parallel, serial.scree.by_parallel);
+  EXPECT_LT((distributed.scree.parallel - serial.scree.parallel).norm(), kSame);
+  ASSERT_EQ(distributed.held_out.size(), serial.held_out.size());
+  for (std::size_t k = 0; k < serial.held_out.size(); ++k) {
+    EXPECT_EQ(distributed.held_out[k].nonzeros, serial.held_out[k].nonzeros);
+    EXPECT_NEAR(distributed.held_out[k].error, serial.held_out[k].error, kSame);
+  }
+}
+
+TEST(DistributedFit, ChoosesTheSame) {
+  const Matrix s = grouped(80, 12, 7);
+  for (const Kind kind : {Kind::dense, Kind::sparse})
+    for (const Preparation& preparation :
+         {Preparation{}, Preparation{.remove_row_mean = true, .scale = true}}) {
+      const auto a = spread(s, preparation, kind);
+      const auto serial = make_matrix(table_of(s, kind), preparation);
+      const ChooseOptions options{
+          .most = 5, .permutations = 5, .folds = 3, .repeats = 2, .solver = Solver::gram};
+      expect_same(choose(*a, options), choose(*serial, options));
+    }
+}
+
+TEST(DistributedFit, ComparesTheSame) {
+  const Matrix s = grouped(60, 12, 8);
+  const auto a = spread(s, {}, Kind::dense);
+  const auto serial = make_dense(s);
+  CompareOptions options{.contenders = all_contenders(), .nonzeros = 4};
+  options.common.components = 2;
+  const auto found = compare(*a, options), expected = compare(*serial, options);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t k = 0; k < found.size(); ++k)
+    EXPECT_NEAR(found[k].result.criteria.cpev, expected[k].result.criteria.cpev, 1e-6)
+        << name(found[k].contender.method);
+}
+
 TEST(DistributedFit, WhatNeedsSamplesInMemorySaysSo) {
-  const auto a = spread(grouped(40, 8, 6), {}, Kind::dense);
+  const auto a = spread(grouped(40, 8, 6), {}, Kind::file);
   const Result result = fit(*a, {.components = 2});
   EXPECT_THROW(bootstrap(*a, result, {.resamples = 2}), Error);
+  EXPECT_THROW(choose(*a), Error);
 }
 
 }  // namespace

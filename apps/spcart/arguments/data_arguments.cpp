@@ -29,8 +29,8 @@ bool is_dataset(const std::string& source) { return source.starts_with('@'); }
 
 CLI::Option* DataArguments::add_reading(CLI::App& app) {
   CLI::Option* data = app.add_option("DATA", source,
-                                     "a file (.csv, .tsv, .npy, .mtx, plain or gzipped) with a row "
-                                     "a sample, - for CSV on standard "
+                                     "a file (.csv, .tsv, .npy, .mtx, plain or gzipped) with one "
+                                     "row per sample, - for CSV on standard "
                                      "input, or a built-in data set such as @pitprops");
   data->group("Data");
   app.add_option("--missing", missing,
@@ -83,18 +83,15 @@ void DataArguments::add_preparation(CLI::App& app) {
       ->group("Data");
 }
 
-ReadOptions DataArguments::read_options(Index components) const {
+ReadOptions DataArguments::read_options(const PrepareOptions& planned) const {
   if (cache && cache->empty()) throw Error("cache", "", "the name of the folder is empty");
-  return {
-      .missing = parse<Missing>(missing),
-      .header = tristate("header", header),
-      .row_labels = tristate("row-labels", row_labels),
-      .exclude = exclude,
-      .covariance = covariance,
-      .memory = memory ? parse_bytes("memory", *memory) : 0,
-      .components = components,
-      .cache = cache.value_or(""),
-  };
+  return reserve_work({.missing = parse<Missing>(missing),
+                       .header = tristate("header", header),
+                       .row_labels = tristate("row-labels", row_labels),
+                       .exclude = exclude,
+                       .covariance = covariance,
+                       .cache = cache.value_or("")},
+                      planned);
 }
 
 Preparation DataArguments::preparation() const {

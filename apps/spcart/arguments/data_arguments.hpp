@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "process/progress.hpp"
 #include "spcart/data.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/io.hpp"
@@ -32,31 +31,25 @@ struct DataArguments {
   void add_covariance(CLI::App& app);
   void add_preparation(CLI::App& app);
 
-  /// For work with this many components. Throws Error for a value that a flag does not have.
-  ReadOptions read_options(Index components) const;
+  /// With memory reserved for what is planned. Throws Error for a value that a flag does not have.
+  ReadOptions read_options(const PrepareOptions& planned) const;
   Preparation preparation() const;  ///< throws the same
 
   /// How DATA is prepared for this many components and a solver. Throws the same.
-  PrepareOptions prepare_options(Index components, Solver solver = Solver::automatic) const;
+  PrepareOptions prepare_options(Index components = Options{}.components,
+                                 Solver solver = Solver::automatic) const;
 
   /// The source as a title: a file's name, "@pitprops", "standard input".
   std::string title() const;
 };
 
-/// DATA as it was read.
+/// DATA as it was read, and prepared.
 struct Data {
   Table table;
   std::string title;                   ///< of its source
-  std::unique_ptr<DataMatrix> matrix;  ///< the prepared table; none until `prepare`
+  std::unique_ptr<DataMatrix> matrix;  ///< none until it is prepared
   std::vector<std::string> hints;      ///< what the call may have forgotten
 };
-
-/// Reads DATA, with memory reserved for work with this many components.
-Data read(const DataArguments& arguments, const Activity& activity,
-          Index components = Options{}.components);
-
-/// Makes the matrix of the data, planned according to the options.
-void prepare(Data& data, const PrepareOptions& options, const Activity& activity);
 
 /// Runs work on the data; an Error that is about the data names its source.
 void with_title(const Data& data, const std::function<void()>& work);
