@@ -1,5 +1,5 @@
 # Every target installs what it needs and can be run again safely.
-.PHONY: help setup build build-all demo test web mpi python wheel asan bench perf perf-update format lint install clean
+.PHONY: help setup build build-all demo test test-page test-python web mpi python wheel asan bench perf perf-update format lint install clean
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
@@ -44,8 +44,13 @@ test:
 	@tools/setup mpi
 	@$(MAKE) --no-print-directory build-all
 	@ctest --preset release --parallel $(shell nproc)
-	@tools/web test
 	@tools/setup python
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-page test-python
+
+# Side by side: each prints what it has to say when it has finished.
+test-page:
+	@tools/web test
+test-python:
 	@tools/python test
 
 web:

@@ -53,6 +53,7 @@ struct Plan {
   Solver solver_for(Solver wanted) const { return wanted == Solver::automatic ? solver : wanted; }
 };
 
+struct PrepareOptions;
 class Execution;
 class Samples;
 
@@ -87,13 +88,12 @@ class DataMatrix {
 
   /// What `prepare` decided; empty for a matrix that was made in another way.
   const Plan& plan() const { return plan_; }
-  void set_plan(Plan plan) { plan_ = std::move(plan); }
 
   /// Where work on A other than products is done; for the library's own use.
   const Execution& execution() const { return do_execution(); }
 
-  /// For resampling, if samples are in memory; for the library's own use.
-  const Samples* samples_in_memory() const { return do_samples_in_memory(); }
+  /// For resampling, if samples are in memory, here or on ranks; for the library's own use.
+  const Samples* stored_samples() const { return do_stored_samples(); }
 
   /// |a_j|^2 of every column: the variance of each variable, times n - 1 if A is centred.
   const Vector& column_squared_norms() const { return column_squared_norms_; }
@@ -114,8 +114,12 @@ class DataMatrix {
   /// To be called by the constructor of a kind of data; `used` holds its means and scales.
   void set_statistics(Preparation used, Vector column_squared_norms,
                       std::vector<Index> constant_columns);
+  void set_plan(Plan plan) { plan_ = std::move(plan); }
 
  private:
+  friend std::unique_ptr<DataMatrix> prepare(const Table& table, const PrepareOptions& options,
+                                             const Tick& tick);
+
   // What a kind of data implements. Sizes are already checked; outputs are sized, not initialised.
   virtual void do_times(ConstBlock x, Block y, const Tick& tick) const = 0;
   virtual void do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const = 0;
@@ -126,7 +130,7 @@ class DataMatrix {
   virtual void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const;
   /// On this machine, unless rows are spread over ranks.
   virtual const Execution& do_execution() const;
-  virtual const Samples* do_samples_in_memory() const { return nullptr; }
+  virtual const Samples* do_stored_samples() const { return nullptr; }
 
   Index rows_, cols_;
   std::optional<Index> samples_;

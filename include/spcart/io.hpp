@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "spcart/export.hpp"
+#include "spcart/memory.hpp"
 #include "spcart/names.hpp"
 #include "spcart/table.hpp"
 
@@ -44,7 +45,9 @@ struct ReadOptions {
 
   Storage storage = Storage::automatic;
   std::uint64_t memory = 0;  ///< bytes that the whole program may use; 0: what the system has
-  Index components = 2;      ///< number that will be computed: memory is reserved for that work
+  /// Bytes of `memory` for each variable that are left for the work on the table; `reserve_work`
+  /// sets them to what that work needs.
+  std::uint64_t work_per_variable = kWorkPerVariable;
   std::filesystem::path cache = {};  ///< folder for copies that are kept for the next run; empty:
                                      ///< the system's temporary folder, removed at the end
 };

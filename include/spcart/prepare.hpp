@@ -6,6 +6,7 @@
 
 #include "spcart/data.hpp"
 #include "spcart/export.hpp"
+#include "spcart/io.hpp"
 
 namespace SPCART_EXPORT spcart {
 
@@ -19,10 +20,14 @@ struct PrepareOptions {
                                              ///< system's memory limits only a table in a file
 };
 
+/// How to read a table so that memory remains for what is planned: within the same limit.
+ReadOptions reserve_work(ReadOptions reading, const PrepareOptions& planned);
+
 /// Prepares a table for fits: from its size, its storage and the memory, chooses the solver for its
 /// principal components, and measures the table in one pass that also forms A'A if that solver
-/// needs it. The decisions are in the matrix's plan, which fit, path, choose, compare and bootstrap
-/// follow. Throws Error if the requested solver needs too much memory.
+/// needs it. A memory map that does not fit in memory is read in blocks from its file. The
+/// decisions are in the matrix's plan, which fit, path, choose, compare and bootstrap follow.
+/// Throws Error if the requested solver needs too much memory.
 std::unique_ptr<DataMatrix> prepare(const Table& table, const PrepareOptions& options = {},
                                     const Tick& tick = {});
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +21,9 @@ struct Table {
   std::vector<std::string> samples;     ///< one per row, or empty if the source has no names
   std::vector<std::string> notes = {};  ///< what was done to missing values, in words
   double seconds = 0;                   ///< spent reading or generating it
+
+  /// If `values` are a memory map, the same numbers in its file.
+  std::optional<FileView> mapped = {};
 
   Index rows() const;
   Index cols() const;

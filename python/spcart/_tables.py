@@ -58,16 +58,15 @@ def dtype_to_check(data: object) -> object:
     return None if dtype.kind == "b" else viewed_dtype(dtype)
 
 
-def make_table(
-    data: Any, *, original: object = None, n_components: int = 1, memory: int | str | None = None
-) -> _core.Table:
+def make_table(data: Any, *, original: object = None) -> _core.Table:
     """A table of data that scikit-learn has checked.
 
-    `original` is what the user gave: a memory map stays in its file if it would not fit in memory.
+    `original` is what the user gave: the core reads a memory map from its file if it would not fit
+    in memory.
     """
     if sp.issparse(data):
         return _sparse(data)
-    return _from_file(original, data.shape, n_components, memory) or _core.dense(_dense(data))
+    return _mapped_table(data, original) or _core.dense(_dense(data))
 
 
 def make_covariance(matrix: NDArray[Any]) -> _core.Table:
@@ -75,9 +74,7 @@ def make_covariance(matrix: NDArray[Any]) -> _core.Table:
     return _core.covariance(_dense(matrix))
 
 
-def table_of(
-    X: Data, covariance: bool, memory: int | str | None, n_components: int = 1
-) -> _core.Table:
+def table_of(X: Data, covariance: bool) -> _core.Table:
     """A table of samples, or of a covariance matrix, as a user has them."""
     if covariance:
         return make_covariance(check_array(X, dtype=np.float64, ensure_all_finite=False))
@@ -85,7 +82,7 @@ def table_of(
     checked = check_array(
         data, accept_sparse=["csr", "csc"], dtype=dtype_to_check(data), ensure_all_finite=False
     )
-    return make_table(checked, original=data, n_components=n_components, memory=memory)
+    return make_table(checked, original=data)
 
 
 def _dense(array: NDArray[Any]) -> NDArray[Any]:
@@ -119,26 +116,20 @@ def _sparse(matrix: Any) -> _core.Table:
     return _core.sparse(matrix.format == "csr", rows, cols, values, inner, outer)
 
 
-def _from_file(
-    array: object, shape: tuple[int, int], n_components: int, memory: int | str | None
-) -> _core.Table | None:
-    """The table in the file that a memory map shows, if it is to stay there."""
+def _mapped_table(data: NDArray[Any], array: object) -> _core.Table | None:
+    """The table of data with its place in the file, if the array that it was is a memory map."""
     root = _mapped(array)
     if root is None or not isinstance(array, np.ndarray):
         return None
-    if array.shape != shape or array.dtype.name not in _IN_FILES:
+    if array.shape != data.shape or array.dtype.name not in _IN_FILES:
         return None
     if not array.dtype.isnative or not (array.flags.c_contiguous or array.flags.f_contiguous):
         return None
-    rows, cols = shape
-    if array.nbytes <= _core.room_for_table(memory, cols, n_components):
-        return None
     # The offset of a part of a map is that of the whole.
     begin = root.offset + array.ctypes.data - root.ctypes.data
-    buffers = _core.room_for_buffers(memory, cols, n_components)
     by_row = bool(array.flags.c_contiguous)
     file = os.fspath(root.filename)
-    return _core.file(file, array.dtype.name, rows, cols, by_row, begin, buffers)
+    return _core.mapped(_dense(data), file, array.dtype.name, by_row, begin)
 
 
 def _mapped(array: object) -> Any:

@@ -5,7 +5,6 @@
 #include "spcart/datasets.hpp"
 #include "spcart/error.hpp"
 #include "spcart/file.hpp"
-#include "spcart/memory.hpp"
 
 namespace spcart::python {
 namespace {
@@ -62,6 +61,19 @@ DenseView view_of(const Array2& array) {
 
 TableHandle dense(const Array2& array) { return handle_of(view_of(array), false); }
 
+/// The table of a memory map: `array` has its numbers, which are in the file from that byte on.
+TableHandle mapped(const Array2& array, const std::string& path, const std::string& scalar,
+                   bool by_row, std::uint64_t offset) {
+  Table table{view_of(array), false, {}, {}};
+  table.mapped = FileView{.file = open_file(path),
+                          .scalar = file_scalar(scalar),
+                          .rows = table.rows(),
+                          .cols = table.cols(),
+                          .order = by_row ? FileView::Order::row : FileView::Order::column,
+                          .values = offset};
+  return handle_of(std::move(table));
+}
+
 TableHandle covariance(const Array2& array) {
   if (array.shape(0) != array.shape(1))
     throw Error("a covariance must be square, and this is " + std::to_string(array.shape(0)) +
@@ -94,19 +106,6 @@ TableHandle sparse(bool by_row, Index rows, Index cols, const Array1& values, co
                    false);
 }
 
-/// The table in a file, from that byte on.
-TableHandle file(const std::string& path, const std::string& scalar, Index rows, Index cols,
-                 bool by_row, std::uint64_t offset, std::uint64_t buffers) {
-  FileView view{.file = open_file(path),
-                .scalar = file_scalar(scalar),
-                .rows = rows,
-                .cols = cols,
-                .order = by_row ? FileView::Order::row : FileView::Order::column,
-                .values = offset};
-  view.memory = buffers;
-  return handle_of(std::move(view), false);
-}
-
 /// The numbers, the names of the variables, and whether it is a covariance.
 std::tuple<Matrix, std::vector<std::string>, bool> load(const std::string& name) {
   const Table table = load_dataset(name);
@@ -116,10 +115,10 @@ std::tuple<Matrix, std::vector<std::string>, bool> load(const std::string& name)
 }  // namespace
 
 void bind_tables(nb::module_& m) {
-  nb::class_<TableHandle>(m, "Table", "A table, in memory or in its file.")
+  nb::class_<TableHandle>(m, "Table", "A table of the core.")
       .def_prop_ro("shape",
                    [](const TableHandle& h) { return std::pair(h.table->rows(), h.table->cols()); })
-      .def_prop_ro("in_file", [](const TableHandle& h) { return h.table->in_file(); });
+      .def_prop_ro("mapped", [](const TableHandle& h) { return h.table->mapped.has_value(); });
   m.def("dense", &dense, nb::arg("array").noconvert(), nb::keep_alive<0, 1>(),
         nb::sig("def dense(array: numpy.typing.NDArray[typing.Any]) -> Table"));
   m.def("covariance", &covariance, nb::arg("array").noconvert(), nb::keep_alive<0, 1>(),
@@ -130,21 +129,11 @@ void bind_tables(nb::module_& m) {
         nb::sig("def sparse(by_row: bool, rows: int, cols: int, values: "
                 "numpy.typing.NDArray[typing.Any], inner: numpy.typing.NDArray[typing.Any], "
                 "outer: numpy.typing.NDArray[typing.Any]) -> Table"));
-  m.def("file", &file, nb::arg("path"), nb::arg("dtype"), nb::arg("rows"), nb::arg("cols"),
-        nb::arg("by_row"), nb::arg("offset"), nb::arg("buffers"));
+  m.def("mapped", &mapped, nb::arg("array").noconvert(), nb::arg("path"), nb::arg("dtype"),
+        nb::arg("by_row"), nb::arg("offset"), nb::keep_alive<0, 1>(),
+        nb::sig("def mapped(array: numpy.typing.NDArray[typing.Any], path: str, dtype: str, "
+                "by_row: bool, offset: int) -> Table"));
   m.def("load", &load, nb::arg("name"));
-  m.def(
-      "room_for_table",
-      [](nb::object memory, Index variables, Index components) {
-        return room_for_table(memory_of(memory).value_or(0), variables, components);
-      },
-      nb::arg("memory").none(), nb::arg("variables"), nb::arg("components"));
-  m.def(
-      "room_for_buffers",
-      [](nb::object memory, Index variables, Index components) {
-        return room_for_buffers(memory_of(memory).value_or(0), variables, components);
-      },
-      nb::arg("memory").none(), nb::arg("variables"), nb::arg("components"));
 }
 
 }  // namespace spcart::python

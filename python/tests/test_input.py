@@ -170,18 +170,19 @@ def test_a_memory_map_is_read_from_its_file_where_it_does_not_fit(tmp_path, orde
     np.save(path, np.asarray(values, order=order))
     mapped = np.load(path, mmap_mode="r")
     tight = "67M"  # the program and little more
-    assert not _tables.make_table(values, original=values, memory=tight).in_file
-    assert not _tables.make_table(values, original=mapped).in_file
-    table = _tables.make_table(values, original=mapped, n_components=3, memory=tight)
-    assert table.in_file
+    assert not _tables.make_table(values, original=values).mapped
+    table = _tables.make_table(values, original=mapped)
+    assert table.mapped
     assert table.shape == mapped.shape
     model = SPCArt(3, nonzeros=5, memory=tight, solver="krylov", random_state=0)
+    assert model._fit(table, 3, n).storage == "file"
+    assert SPCArt(3, nonzeros=5)._fit(table, 3, n).storage == "memory"
     twin = SPCArt(3, nonzeros=5, solver="krylov", random_state=0).fit(values)
     np.testing.assert_allclose(model.fit(mapped).components_, twin.components_, atol=1e-6)
     # A part of a map begins later in its file.
     part = mapped[5_000:] if order == "C" else mapped[:, 10:]
-    table = _tables.make_table(np.asarray(part), original=part, n_components=3, memory=tight)
-    assert table.in_file
+    table = _tables.make_table(np.asarray(part), original=part)
+    assert table.mapped
     assert table.shape == part.shape
     twin.fit(np.ascontiguousarray(part))
     np.testing.assert_allclose(model.fit(part).components_, twin.components_, atol=1e-6)
@@ -191,7 +192,7 @@ def test_private_changes_of_a_memory_map_are_seen(tmp_path):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).random((20_000, 60)))
     mapped = np.load(tmp_path / "x.npy", mmap_mode="c")
     mapped[:, 0] *= 100  # in memory only
-    assert _tables._from_file(mapped, mapped.shape, 1, "67M") is None
+    assert not _tables.make_table(np.asarray(mapped), original=mapped).mapped
     with pytest.warns(SpcartWarning, match="holds 99.4 % of the variance"):
         model = SPCArt(1, nonzeros=1, memory="67M").fit(mapped)
     assert model.components_[0, 0] == 1

@@ -83,17 +83,30 @@ std::optional<double> size_of_unit(std::string_view text) {
   return std::pow(rest == "ib" ? 1024.0 : 1000.0, static_cast<double>(prefix) + 1);
 }
 
+std::uint64_t bytes_of(double count) {
+  constexpr double kMost = 9e18;
+  return static_cast<std::uint64_t>(std::clamp(count, 0.0, kMost));
+}
+
+std::uint64_t working_memory(Index variables, std::uint64_t per_variable) {
+  // The program with the buffers of its kernels and of a file, and one panel; then what each
+  // variable needs.
+  constexpr double kProgram = 64e6;
+  return bytes_of(kProgram + static_cast<double>(variables) * static_cast<double>(per_variable));
+}
+
 }  // namespace
 
 std::uint64_t available_memory() { return std::min(system_memory(), group_limit()); }
 
+std::uint64_t work_per_variable(Index components) {
+  // A row of the Krylov basis, of the loadings and of what both are computed from, and a name.
+  constexpr double kColumns = 12, kOfVariable = 160;
+  return bytes_of(kColumns * (static_cast<double>(components) + 4) * 8 + kOfVariable);
+}
+
 std::uint64_t least_working_memory(Index variables, Index components) {
-  // The program with the buffers of its kernels and of a file, and one panel; then for each
-  // variable a row of the Krylov basis, of the loadings and of what both are computed from, and a
-  // name.
-  constexpr double kProgram = 64e6, kColumns = 12, kOfVariable = 160;
-  const auto p = static_cast<double>(variables), r = static_cast<double>(components) + 4;
-  return static_cast<std::uint64_t>(kProgram + p * (kColumns * r * 8 + kOfVariable));
+  return working_memory(variables, work_per_variable(components));
 }
 
 std::uint64_t gram_memory(Index variables) {
@@ -102,24 +115,26 @@ std::uint64_t gram_memory(Index variables) {
   return kCopies * p * p * sizeof(double);
 }
 
-std::uint64_t room_for_table(std::uint64_t memory, Index variables, Index components,
+std::uint64_t room_for_table(std::uint64_t memory, Index variables, std::uint64_t work_per_variable,
                              std::uint64_t available) {
   constexpr double kOfAvailable = 0.7;
   if (memory == 0) return static_cast<std::uint64_t>(kOfAvailable * static_cast<double>(available));
-  const std::uint64_t least = least_working_memory(variables, components);
+  const std::uint64_t least = working_memory(variables, work_per_variable);
   if (least > memory)
     reject("memory", bytes_in_words(memory),
-           "work on {} variables and {} components takes at least {}", variables, components,
+           "work on {} variables takes at least {}, less with fewer components", variables,
            bytes_in_words(least));
   const std::uint64_t left = memory - least, gram = gram_memory(variables);
   return gram < left ? left - gram : left;
 }
 
-std::uint64_t room_for_buffers(std::uint64_t memory, Index variables, Index components) {
+std::uint64_t room_for_buffers(std::uint64_t memory, Index variables,
+                               std::uint64_t work_per_variable) {
   // Only files whose storage order is not the order of use benefit from more than the minimum.
   constexpr std::uint64_t kLeast = std::uint64_t{3} << 23, kMost = std::uint64_t{1} << 28;
   const std::uint64_t limit = memory > 0 ? memory : available_memory();
-  const std::uint64_t needed = least_working_memory(variables, components) + gram_memory(variables);
+  const std::uint64_t needed =
+      working_memory(variables, work_per_variable) + gram_memory(variables);
   return limit > needed ? std::clamp((limit - needed) / 2, kLeast, kMost) : kLeast;
 }
 

@@ -30,6 +30,8 @@ Index Random::below(Index bound) {
   return drawn < bound ? drawn : bound - 1;
 }
 
+void Random::skip(Index draws) { engine_.discard(static_cast<unsigned long long>(draws)); }
+
 Matrix Random::normal(Index rows, Index cols) {
   Matrix m(rows, cols);
   for (double& value : m.reshaped()) value = normal();

@@ -22,6 +22,7 @@ class SPCART_EXPORT_TO_MPI Random {
   double normal();           ///< mean 0, standard deviation 1
   Index below(Index bound);  ///< one of 0, ..., bound - 1
   Matrix normal(Index rows, Index cols);
+  void skip(Index draws);                       ///< as many calls of `uniform` or `below`
   std::vector<Index> permutation(Index count);  ///< 0, ..., count - 1 in random order
 
  private:

@@ -23,8 +23,7 @@ void check_covariance(const Matrix& c) {
     throw Error(fmt::format("covariance: it is {} x {}, not square", c.rows(), c.cols()));
   for (Index j = 0; j < c.cols(); ++j)
     for (Index i = 0; i < c.rows(); ++i)
-      if (!std::isfinite(c(i, j)))
-        reject_not_finite("covariance: ", i, j, c(i, j));
+      if (!std::isfinite(c(i, j))) reject_not_finite("covariance: ", i, j, c(i, j));
   Index i = 0, j = 0;
   if ((c - c.transpose()).cwiseAbs().maxCoeff(&i, &j) > kAsymmetry * c.cwiseAbs().maxCoeff())
     throw Error(

@@ -42,7 +42,7 @@ class DenseMatrix : public StoredMatrix, public Samples {
     return std::make_unique<WholePass>(view_);
   }
 
-  const Samples* do_samples_in_memory() const override { return this; }
+  const Samples* do_stored_samples() const override { return this; }
   std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
                                              const Preparation& preparation, const Tick& tick,
                                              FormGram gram) const final {

@@ -33,12 +33,27 @@ Matrix Gram::times(ConstBlock x, const Tick& tick) const {
   return y;
 }
 
-Matrix Gram::columns(std::span<const Index> variables) const {
+Matrix Gram::columns(std::span<const Index> variables, const Tick& tick) const {
   const auto count = static_cast<Index>(variables.size());
   if (matrix()) return matrix_(Eigen::all, std::vector<Index>(variables.begin(), variables.end()));
   Matrix units = Matrix::Zero(size(), count);
   for (Index k = 0; k < count; ++k) units(variables[static_cast<std::size_t>(k)], k) = 1;
-  return times(units);
+  return times(units, tick);
+}
+
+Matrix Gram::block(std::span<const Index> variables, const Tick& tick) const {
+  constexpr std::size_t kTogether = 64;
+  const std::vector<Index> rows(variables.begin(), variables.end());
+  if (matrix()) return matrix_(rows, rows);
+  if (removed_.empty()) return a_.gram_of(variables, tick) / unit_;
+  const auto count = static_cast<Index>(rows.size());
+  Matrix part(count, count);
+  for (std::size_t first = 0; first < rows.size(); first += kTogether) {
+    const auto some = variables.subspan(first, std::min(kTogether, rows.size() - first));
+    part.middleCols(static_cast<Index>(first), static_cast<Index>(some.size())) =
+        columns(some, tick)(rows, Eigen::all);
+  }
+  return part;
 }
 
 bool Gram::exhausted() const { return !(trace() > kRounding * total_); }

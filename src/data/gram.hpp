@@ -20,7 +20,12 @@ class Gram {
   double total() const { return total_; }  ///< the trace before any deflation
 
   Matrix times(ConstBlock x, const Tick& tick = {}) const;  ///< A'A x
-  Matrix columns(std::span<const Index> variables) const;   ///< some columns of A'A
+
+  /// Some columns of A'A.
+  Matrix columns(std::span<const Index> variables, const Tick& tick = {}) const;
+
+  /// The rows and columns of A'A of some variables, in ascending order.
+  Matrix block(std::span<const Index> variables, const Tick& tick = {}) const;
 
   /// The squared norms of the columns of A, as deflated so far.
   const Vector& diagonal() const { return diagonal_; }

@@ -6,13 +6,14 @@
 #include <limits>
 #include <utility>
 
+#include "base/at.hpp"
 #include "improve/small_pencil.hpp"
 
 namespace spcart {
 namespace {
 
 /// A move must gain more than this fraction of the value: less may be rounding error.
-constexpr double kGain = 1e-9;
+constexpr double kMoveGain = 1e-9;
 
 /// A variable of which the others leave less than this is in their span.
 constexpr double kSpanned = 1e-9;
@@ -22,8 +23,6 @@ constexpr Index kSmall = kMostSmall;
 
 /// Up to this size M and B are formed on the support.
 constexpr Index kExplicit = 64;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The largest root l of det([a b; b d] - l [e f; f g]): the best of two directions.
 double best_of_two(double a, double b, double d, double e, double f, double g) {
@@ -285,7 +284,7 @@ std::vector<Quotient::Move> Quotient::entries_by_gain(const Point& from, const S
   for (Index j = 0; j < s_.size(); ++j) {
     if (inside[at(j)] || !(m_[j] > 0) || !(b_[j] > kSpanned)) continue;
     const double value = best_of_two(slope.xmx, slope.mx[j], m_[j], slope.xbx, slope.bx[j], b_[j]);
-    if (value > from.value * (1 + kGain)) moves.push_back({value, j});
+    if (value > from.value * (1 + kMoveGain)) moves.push_back({value, j});
   }
   const auto better = [](const Move& a, const Move& b) {
     return a.value != b.value ? a.value > b.value : a.variable < b.variable;
@@ -355,7 +354,7 @@ bool Quotient::exchange_many(Point& from) {
     std::ranges::sort(leaving);
     std::ranges::set_difference(from.x.support, leaving, std::back_inserter(support));
     Point next = solve(with(support, entering), from.x);
-    if (next.value > from.value * (1 + kGain)) {
+    if (next.value > from.value * (1 + kMoveGain)) {
       from = std::move(next);
       return true;
     }
@@ -410,7 +409,7 @@ bool Quotient::exchange_one(Point& from) {
     Vector x = from.x.values;
     x[pair->out] = pair->entry;
     const double value = solve_pencil({p.m(indices, indices), p.b(indices, indices)}, x);
-    if (!(value > from.value * (1 + kGain))) continue;
+    if (!(value > from.value * (1 + kMoveGain))) continue;
     std::vector<std::pair<Index, double>> entries;
     for (Index i = 0; i < k; ++i) entries.emplace_back(all[at(indices[at(i)])], x[i]);
     std::ranges::sort(entries);

@@ -32,7 +32,7 @@ constexpr double kCopy = 1e-12, kNearCopy = 1e-9;
 
 /// An exchange, and all exchanges together, must gain more than rounding error; a round without
 /// exchanges this fraction of the explained variance.
-constexpr double kRounding = 1e-9, kWorthARound = 1e-6;
+constexpr double kWorthExchange = 1e-9, kWorthARound = 1e-6;
 
 /// Maximum numbers of nonzeros.
 struct Budget {
@@ -83,8 +83,8 @@ class Work {
   /// Variance within the span of X, by an orthonormal basis: accurate also for nearly dependent
   /// ones.
   double variance_of_span(const Loadings& x) {
-    constexpr double kDependent = 1e-10;
-    const Matrix u = orthonormalized_above(Matrix(x), kDependent).q;
+    constexpr double kDependentScore = 1e-10;
+    const Matrix u = orthonormalized_above(Matrix(x), kDependentScore).q;
     return u.cwiseProduct(gram_.times(u, part_of(tick_, ++done_, products_))).sum();
   }
 
@@ -360,7 +360,7 @@ class Exchange {
   }
 
   static bool better(const Entry& in, const Entry& out) {
-    return in.worth > out.worth * (1 + kRounding);
+    return in.worth > out.worth * (1 + kWorthExchange);
   }
   /// No component gives its last entry to another.
   bool may_leave_for(const Entry& in, const Entry& out) {
@@ -448,7 +448,7 @@ Loadings refine(const DataMatrix& a, const Loadings& x, Counts counts, Index rou
   Work work(a, 2 * rounds + 4, tick);
   const Candidate start = work.candidate(unit);
   const Candidate end = settle(work, relax(work, start, budget, rounds), budget, rounds);
-  const bool better = end.y.explained > (1 + kRounding) * start.y.explained &&
+  const bool better = end.y.explained > (1 + kWorthExchange) * start.y.explained &&
                       work.variance_of_span(end.x) > work.variance_of_span(start.x);
   return better ? end.x : start.x;
 }

@@ -15,7 +15,7 @@ namespace spcart {
 namespace {
 
 /// Loadings that change by less than this have converged.
-constexpr double kRounding = 1e-14;
+constexpr double kUnchanged = 1e-14;
 
 /// One round: with B = X (X'X)^-1, only A'Y = A'A B and Y'Y = B'A'A B are needed from the data.
 Loadings refit_once(const DataMatrix& a, const Loadings& x, const Tick& tick) {
@@ -55,7 +55,7 @@ Loadings refit(const DataMatrix& a, const Loadings& x, Index rounds, const Tick&
     Loadings next = refit_once(a, fitted, within);
     const double change = (next - fitted).norm();
     fitted.swap(next);
-    if (change < kRounding) break;
+    if (change < kUnchanged) break;
   }
   return fitted;
 }

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/parallel.hpp"
 #include "base/reject.hpp"
 #include "improve/search_chain.hpp"
@@ -19,8 +19,6 @@
 
 namespace spcart {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Minimum operations of a chain at normal effort, and the factor for thorough.
 constexpr double kNormalWork = 3e7, kThorough = 40;
@@ -110,13 +108,14 @@ struct ChainPlan {
   std::optional<double> seconds;  ///< likewise
 };
 ChainPlan plan_of(const SecondMoments& s, const SearchOptions& options, Effort::Level level) {
-  constexpr double kSweeps = 8;  // that each of several chains should be able to make
+  constexpr double kSweepsOfChain = 8;  // that each of several chains should be able to make
   constexpr double kFewSweeps = 3, kMostAlone = 6e7;
   double work = kNormalWork * options.scale;
   if (level != Effort::Level::normal) work *= kThorough;
   ChainPlan plan;
-  plan.chains = static_cast<Index>(std::clamp(
-      kMostChains * work / (kSweeps * sweep_work(s, options.nonzeros)), 1.0, 1.0 * kMostChains));
+  plan.chains = static_cast<Index>(
+      std::clamp(kMostChains * work / (kSweepsOfChain * sweep_work(s, options.nonzeros)), 1.0,
+                 1.0 * kMostChains));
   // A single chain makes some sweeps, unless that takes long.
   if (plan.chains <= 2)
     work = std::max(1.5 * work, std::min(kFewSweeps * sweep_work(s, options.nonzeros), kMostAlone));
@@ -132,9 +131,7 @@ ChainPlan plan_of(const SecondMoments& s, const SearchOptions& options, Effort::
 /// The limit of a chain that begins now.
 Limit begun(const ChainPlan& plan) {
   Limit limit{.work = plan.work};
-  if (plan.seconds)
-    limit.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(*plan.seconds));
+  if (plan.seconds) limit.end = time_after(*plan.seconds);
   return limit;
 }
 

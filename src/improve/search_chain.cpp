@@ -6,11 +6,13 @@
 #include <numeric>
 #include <utility>
 
+#include "base/at.hpp"
+
 namespace spcart {
 namespace {
 
 /// Improvements below this fraction of the explained variance are rounding error.
-constexpr double kGain = 1e-8;
+constexpr double kBetter = 1e-8;
 
 /// The price of overlap: the lowest, and the highest to which it is raised while there is too much.
 constexpr double kLeastPrice = 0.05, kMostPrice = 1e7;
@@ -21,8 +23,6 @@ constexpr int kPatience = 40;
 /// Operations of a step besides its sums.
 constexpr double kOverhead = 5e3;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 bool Merit::better_than(const Merit& other, double allowed) const {
@@ -30,9 +30,9 @@ bool Merit::better_than(const Merit& other, double allowed) const {
   constexpr double kOverlapWeight = 0.01, kRounding = 1e-6;
   const bool fits = overlap <= allowed + kRounding;
   if (fits != (other.overlap <= allowed + kRounding)) return fits;
-  if (!fits) return overlap < other.overlap * (1 - kGain);
+  if (!fits) return overlap < other.overlap * (1 - kBetter);
   const auto worth = [](const Merit& m) { return m.explained * (1 - kOverlapWeight * m.overlap); };
-  return worth(*this) > worth(other) * (1 + kGain);
+  return worth(*this) > worth(other) * (1 + kBetter);
 }
 
 Chain::Chain(const SecondMoments& s, const SearchGoal& goal, std::uint64_t seed, const Limit& limit,
@@ -75,7 +75,7 @@ Answer Chain::run(const std::vector<SparseVector>* start) {
 bool Chain::exhausted() {
   const double part = work_ / limit_.work;
   if (tick_) tick_(std::min(part, 1.0));
-  return part >= 1 || (limit_.end && std::chrono::steady_clock::now() >= *limit_.end);
+  return part >= 1 || (limit_.end && Clock::now() >= *limit_.end);
 }
 
 Index Chain::nonzeros() const {
@@ -160,7 +160,7 @@ bool Chain::improve(Index t) {
   if (point.x.size() < most(t)) point = quotient.grow(std::move(point), most(t));
   if (point.x.size() > 0) point = quotient.exchange(std::move(point), allowance(t));
   work_ += quotient.work() + kOverhead;
-  const bool gained = too_many || point.value > value * (1 + kGain);
+  const bool gained = too_many || point.value > value * (1 + kBetter);
   if (gained || point.value > value)  // the last digits too
     x_.put_in(t, std::move(point.x));
   else

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/random.hpp"
 #include "improve/quotient.hpp"
 #include "spcart/refine.hpp"
@@ -35,7 +35,7 @@ struct SearchGoal {
 /// a time.
 struct Limit {
   double work = 0;
-  std::optional<std::chrono::steady_clock::time_point> end = {};
+  std::optional<Clock::time_point> end = {};
 };
 
 /// One chain of a search: coordinate ascent over the components from a start, then kicks, each of

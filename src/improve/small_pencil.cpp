@@ -5,14 +5,14 @@
 #include <array>
 #include <cmath>
 
+#include "base/at.hpp"
+
 namespace spcart {
 namespace {
 
 /// On the stack and without calls to BLAS: these matrices have a few rows.
 using Small = std::array<std::array<double, kMostSmall>, kMostSmall>;
 using SmallVector = std::array<double, kMostSmall>;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The lower half of s B - M as L D L', in place; false if a pivot vanishes, or is not positive
 /// although `positive`.

@@ -30,14 +30,14 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 
 /// The beginning of a file of the cache.
-struct Header {
+struct CacheHeader {
   std::array<char, 8> magic = {'s', 'p', 'c', 'a', 'r', 't', '\n', '\1'};
   std::uint64_t scalar = 0, by_column = 0, sparse = 0, rows = 0, cols = 0, entries = 0;
   std::uint64_t values = 0, inner = 0, outer = 0;  ///< their offsets
   std::uint64_t text = 0, text_bytes = 0;
   std::uint64_t check = 0;  ///< hash of the text behind the header, computed with 0 here
 };
-static_assert(sizeof(Header) == 104 && sizeof(Header) <= kCacheHeader);
+static_assert(sizeof(CacheHeader) == 104 && sizeof(CacheHeader) <= kCacheHeader);
 
 /// FNV-1a: distinguishes the names of files, and detects content that has changed.
 std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325) {
@@ -45,14 +45,14 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 0xcbf29ce48422
   return hash;
 }
 
-std::uint64_t check_of(Header header, std::string_view text) {
+std::uint64_t check_of(CacheHeader header, std::string_view text) {
   header.check = 0;
   return hash_of(text, hash_of({reinterpret_cast<const char*>(&header), sizeof(header)}));
 }
 
-Header header_of(const FileView& view) {
+CacheHeader header_of(const FileView& view) {
   const auto number = [](Index value) { return static_cast<std::uint64_t>(value); };
-  Header header;
+  CacheHeader header;
   header.scalar = static_cast<std::uint64_t>(view.scalar);
   header.by_column = view.order == FileView::Order::column ? 1 : 0;
   header.sparse = view.sparse ? 1 : 0;
@@ -65,12 +65,12 @@ Header header_of(const FileView& view) {
   return header;
 }
 
-FileView view_of_header(const Header& header, std::shared_ptr<const OpenFile> file) {
+FileView view_of_header(const CacheHeader& header, std::shared_ptr<const OpenFile> file) {
   const auto known = [](bool good) {
     if (!good) throw Error("the header is not ours");
   };
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  known(header.magic == Header{}.magic && header.scalar <= 3 && header.by_column <= 1 &&
+  known(header.magic == CacheHeader{}.magic && header.scalar <= 3 && header.by_column <= 1 &&
         header.sparse <= 1 && header.rows - 1 < kMost && header.cols - 1 < kMost &&
         header.entries <= kMost);
   FileView view;
@@ -125,7 +125,7 @@ Names take_names(std::string_view& text) {
 /// Throws Error if the file does not match `key`.
 Table read_kept(const fs::path& path, const std::string& key) {
   const auto file = open_file(path);
-  Header header;
+  CacheHeader header;
   file->read(0, reinterpret_cast<char*>(&header), sizeof(header));
   Table table;
   table.values = view_of_header(header, file);
@@ -184,11 +184,11 @@ Cache::Cache(const ReadOptions& options, const fs::path& path, const ByteSource&
 std::uint64_t Cache::room(Index cols) const {
   if (options_.covariance || options_.storage == Storage::memory) return kEverything;
   if (options_.storage == Storage::file) return 0;
-  return room_for_table(options_.memory, cols, options_.components, available_);
+  return room_for_table(options_.memory, cols, options_.work_per_variable, available_);
 }
 
 std::uint64_t Cache::buffers(Index cols) const {
-  return room_for_buffers(options_.memory, cols, options_.components);
+  return room_for_buffers(options_.memory, cols, options_.work_per_variable);
 }
 
 fs::path Cache::target() const {
@@ -239,7 +239,7 @@ void Cache::keep(Table& table) {
   for (const Names* names :
        std::initializer_list<const Names*>{&key, &table.variables, &table.samples, &table.notes})
     put_names(text, *names);
-  Header header = header_of(view);
+  CacheHeader header = header_of(view);
   header.text = std::max(view.file->size(), kCacheHeader);
   header.text_bytes = text.size();
   header.check = check_of(header, text);

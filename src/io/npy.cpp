@@ -16,7 +16,7 @@ namespace spcart::io {
 
 namespace {
 
-struct Header {
+struct NpyHeader {
   std::string descr;
   bool fortran_order = false;
   std::vector<std::uint64_t> shape;
@@ -28,8 +28,8 @@ class HeaderParser {
  public:
   HeaderParser(std::string_view file, std::string_view text) : file_(file), rest_(text) {}
 
-  Header parse() {
-    Header header;
+  NpyHeader parse() {
+    NpyHeader header;
     bool descr = false, order = false, shape = false;
     expect('{');
     while (!accept('}')) {
@@ -96,7 +96,7 @@ class HeaderParser {
     return value;
   }
 
-  void read_shape(Header& header) {
+  void read_shape(NpyHeader& header) {
     skip_blanks();
     header.shape_text = rest_.substr(0, rest_.find(')'));
     header.shape_text += ')';
@@ -117,7 +117,7 @@ class HeaderParser {
     }
   }
 
-  [[noreturn]] void fail_shape(const Header& header, std::string_view what) const {
+  [[noreturn]] void fail_shape(const NpyHeader& header, std::string_view what) const {
     fail({file_}, "its shape {} {}", printable(header.shape_text), what);
   }
 
@@ -130,7 +130,7 @@ void read_exactly(ByteSource& source, char* to, std::size_t count) {
 }
 
 /// Reads everything before the numbers; `offset` is set to their offset.
-Header read_header(ByteSource& source, std::uint64_t& offset) {
+NpyHeader read_header(ByteSource& source, std::uint64_t& offset) {
   const std::string& file = source.name();
   std::array<unsigned char, 8> start{};
   if (!source.head().starts_with(kNpyMagic)) fail({file}, "is not an NPY file");
@@ -183,7 +183,7 @@ FileScalar find_type(std::string_view file, std::string_view descr) {
 }
 
 /// Number of values, checked against the size of the file as far as that is known.
-std::size_t count_values(ByteSource& source, const Header& header, std::size_t size,
+std::size_t count_values(ByteSource& source, const NpyHeader& header, std::size_t size,
                          std::uint64_t offset) {
   const std::string& file = source.name();
   const std::string shape = printable(header.shape_text);
@@ -229,7 +229,7 @@ void read_values(ByteSource& source, FileScalar scalar, std::size_t count, Numbe
 
 Table read_npy(ByteSource& source, Cache& cache) {
   std::uint64_t offset = 0;
-  const Header header = read_header(source, offset);
+  const NpyHeader header = read_header(source, offset);
   const FileScalar scalar = find_type(source.name(), header.descr);
   const std::size_t count = count_values(source, header, size_of(scalar), offset);
   const auto rows = static_cast<Index>(header.shape[0]), cols = static_cast<Index>(header.shape[1]);

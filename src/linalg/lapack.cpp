@@ -19,7 +19,7 @@ constexpr double kNull = 1e-12;
 
 /// Beyond this fraction of the spectrum, computing all of it by divide and conquer is faster:
 /// measured for matrices of 72 to 452 rows.
-constexpr double kMost = 0.2;
+constexpr double kMostPairs = 0.2;
 
 /// Half of the reduction of a symmetric matrix is products with vectors, between which threads
 /// synchronise.
@@ -125,7 +125,7 @@ SymmetricEigen symmetric_eigen(Matrix c, Index count) {
   const Index n = c.rows();
   const auto size = static_cast<double>(n);
   const ThreadScope scope(threads_for(2 * size * size * size / kUnthreaded));
-  const bool most = static_cast<double>(count) > kMost * size;
+  const bool most = static_cast<double>(count) > kMostPairs * size;
   SymmetricEigen e =
       most && n <= kLargestAllEigen ? all_eigenpairs(std::move(c)) : some_eigenpairs(c, count);
   e.values = e.values.tail(count).reverse().eval();

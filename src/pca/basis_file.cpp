@@ -1,12 +1,17 @@
 #include "spcart/basis_file.hpp"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "io/json_fields.hpp"
+#include "io/text.hpp"
 #include "spcart/names.hpp"
 #include "spcart/version.hpp"
 
@@ -15,14 +20,14 @@ namespace {
 
 using io::fail;
 using io::Fields;
-using nlohmann::ordered_json;
+using io::ordered_json;
 
 constexpr std::string_view kByteOrder =
     std::endian::native == std::endian::little ? "little" : "big";
 
 /// Sums over samples in another order, by more or fewer threads, differ by no more than this
 /// fraction.
-constexpr double kRounding = 1e-8;
+constexpr double kSameSum = 1e-8;
 
 /// The numbers of a file, in order.
 std::vector<double> numbers_of(const DataMatrix& a, const Basis& basis) {
@@ -118,7 +123,7 @@ void check_variables(std::string_view file, const Variables& there, const DataMa
   const auto check = [&](std::string_view what, const auto& was, const Vector& is,
                          const Vector& unit) {
     for (Index j = 0; j < is.size(); ++j) {
-      if (std::abs(was[j] - is[j]) <= kRounding * unit[j]) continue;
+      if (std::abs(was[j] - is[j]) <= kSameSum * unit[j]) continue;
       const auto index = static_cast<std::size_t>(j);
       fail({file}, "is the basis of other data: variable {}{} has {} {:.9g} there and {:.9g} here",
            j + 1, index < names.size() ? fmt::format(" ({})", io::printable(names[index])) : "",
@@ -153,7 +158,7 @@ std::string basis_bytes(const DataMatrix& a, const Basis& basis) {
       {"warnings", basis.warnings},
       {"byte_order", kByteOrder},
       {"checksum", checksum(numbers)}};
-  std::string bytes = header.dump() + '\n';
+  std::string bytes = dump(header, io::Bytes::reject) + '\n';
   bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
   return bytes;
 }
@@ -164,7 +169,7 @@ Basis read_basis(const std::filesystem::path& path, const DataMatrix& a,
   io::ByteSource source(path);
   const std::string& file = source.name();
   std::string begun;
-  const io::json document = io::json::parse(read_header(source, begun), nullptr, false);
+  const io::json document = io::parse_json(read_header(source, begun));
   if (!document.is_object() || document.value("kind", io::json()) != "basis")
     fail({file}, "is no basis that spcart has saved");
   const Fields header(file, "", document);

@@ -16,7 +16,7 @@ namespace {
 constexpr double kDependent = 1e-14;
 
 /// Ritz values below this fraction of the first are too near its rounding error to be improved.
-constexpr double kRounding = 1e-10;
+constexpr double kTooSmall = 1e-10;
 constexpr double kOwnTolerance = 1e-4;
 
 /// G = W R, where W replaces G: with fewer columns if those of G are dependent up to `threshold`.
@@ -182,7 +182,7 @@ class BlockLanczos {
   bool converged() const {
     if (size_ < r_) return false;
     for (Index i = 0; i < r_; ++i) {
-      const bool weak = values_[i] < kRounding * values_[0];
+      const bool weak = values_[i] < kTooSmall * values_[0];
       if (residuals_[i] > options_.tolerance / 2 * values_[0]) return false;
       if (!weak && residuals_[i] > kOwnTolerance * values_[i]) return false;
     }

@@ -3,51 +3,79 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/reject.hpp"
 #include "data/preparation.hpp"
+#include "pca/planned_solver.hpp"
 #include "spcart/memory.hpp"
 #include "spcart/pca.hpp"
 
 namespace spcart {
 namespace {
 
-/// The requested solver or, if that is automatic, one whose matrices fit in memory and that reads a
-/// file least often.
-Solver solver_for(const Table& table, const PrepareOptions& options) {
-  const Solver wanted = options.solver;
-  const Index components = options.components;
-  const std::optional<std::uint64_t>& memory = options.memory;
-  const auto chosen = [&] {
-    return wanted == Solver::automatic
-               ? chosen_solver(table.rows(), table.cols(), table.entries(), components)
-               : wanted;
-  };
-  if (table.covariance) return wanted;
-  if (!memory && !table.in_file()) return chosen();
-  const std::uint64_t most = memory ? *memory : available_memory();
-  const std::uint64_t taken =
-      least_working_memory(table.cols(), components) + (table.in_file() ? 0 : stored_bytes(table));
-  const auto fits = [&](Index size) { return taken + gram_memory(size) <= most; };
-  const Index n = table.rows(), p = table.cols();
-  const Index size = wanted == Solver::gram ? p : wanted == Solver::outer ? n : std::min(n, p);
-  if (wanted == Solver::krylov || wanted == Solver::slepc) return wanted;
-  if (wanted != Solver::automatic && !fits(size))
-    reject("solver", name(wanted), "it takes {} beside {}, more than the memory of {}",
-           bytes_in_words(gram_memory(size)), bytes_in_words(taken), bytes_in_words(most));
-  if (wanted != Solver::automatic) return wanted;
-  if (!fits(size)) return Solver::krylov;
+TableSize size_of(const Table& table) {
   const auto* file = std::get_if<FileView>(&table.values);
-  return file && !file->sparse && is_gram_kept(n, p) ? Solver::gram : chosen();
+  return {.rows = table.rows(),
+          .cols = table.cols(),
+          .entries = table.entries(),
+          .sparse = file ? file->sparse : std::holds_alternative<SparseView>(table.values),
+          .in_file = table.in_file(),
+          .bytes_in_memory = table.in_file() ? 0 : stored_bytes(table)};
+}
+
+/// The table in its file, if it is a memory map that does not fit in memory.
+std::optional<Table> left_in_file(const Table& table, const PrepareOptions& options) {
+  if (!table.mapped) return {};
+  const std::uint64_t memory = options.memory.value_or(0);
+  const std::uint64_t work = work_per_variable(options.components);
+  if (stored_bytes(*table.mapped) <= room_for_table(memory, table.cols(), work)) return {};
+  FileView view = *table.mapped;
+  view.memory = room_for_buffers(memory, table.cols(), work);
+  Table left = table;
+  left.values = std::move(view);
+  left.mapped.reset();
+  return left;
 }
 
 }  // namespace
 
-std::unique_ptr<DataMatrix> prepare(const Table& table, const PrepareOptions& options,
+Solver planned_solver(const TableSize& table, const PrepareOptions& options) {
+  const Solver wanted = options.solver;
+  const Index n = table.rows, p = table.cols;
+  if (wanted == Solver::krylov || wanted == Solver::slepc) return wanted;
+  const Solver chosen = wanted == Solver::automatic
+                            ? chosen_solver(n, p, table.entries, options.components, table.ranks)
+                            : wanted;
+  if (!options.memory && !table.in_file) return chosen;
+  const std::uint64_t most =
+      options.memory ? *options.memory
+                     : available_memory() / static_cast<std::uint64_t>(table.ranks_on_host);
+  const std::uint64_t taken = least_working_memory(p, options.components) + table.bytes_in_memory;
+  const auto fits = [&](Index size) { return taken + gram_memory(size) <= most; };
+  const Index size = wanted == Solver::gram ? p : wanted == Solver::outer ? n : std::min(n, p);
+  if (wanted != Solver::automatic && !fits(size))
+    reject("solver", name(wanted), "it takes {} beside {}, more than the memory of {}",
+           bytes_in_words(gram_memory(size)), bytes_in_words(taken), bytes_in_words(most));
+  if (wanted != Solver::automatic) return wanted;
+  if (!fits(size)) return chosen == Solver::slepc ? chosen : Solver::krylov;
+  return table.in_file && !table.sparse && is_gram_kept(n, p) ? Solver::gram : chosen;
+}
+
+ReadOptions reserve_work(ReadOptions reading, const PrepareOptions& planned) {
+  reading.memory = planned.memory.value_or(0);
+  reading.work_per_variable = work_per_variable(planned.components);
+  return reading;
+}
+
+std::unique_ptr<DataMatrix> prepare(const Table& given, const PrepareOptions& options,
                                     const Tick& tick) {
   const auto begin = Clock::now();
-  Plan plan{.solver = options.without_pca ? options.solver : solver_for(table, options),
+  const std::optional<Table> left = left_in_file(given, options);
+  const Table& table = left ? *left : given;
+  const bool plans = !options.without_pca && !table.covariance;
+  Plan plan{.solver = plans ? planned_solver(size_of(table), options) : options.solver,
             .storage = table.in_file() ? "file" : "memory",
             .notes = table.notes,
             .read = table.seconds};

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/at.hpp"
+#include "rotation/threshold.hpp"
+
 namespace spcart {
 namespace {
-
-// As in `select`.
-constexpr double kRounding = 1e-12, kSpread = 0.06;
 
 /// Sizes |z| as integers in the same order, so that bisection of an interval of them ends.
 std::int64_t order_of(double size) { return std::bit_cast<std::int64_t>(size); }
@@ -81,8 +81,6 @@ class Search {
   }
 
  private:
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
   /// The first index after this many entries of that size.
   static std::int32_t index_after(const Eigen::Ref<const Vector>& z, double size,
                                   std::ptrdiff_t ties) {
@@ -99,15 +97,15 @@ class Search {
     for (Index i = 0; i < r_; ++i) {
       const double guess = guesses[at(i)].least;
       const bool good = guess > 0 && guess < 1;
-      below[at(i)] = good ? order_of(guess * (1 - kSpread)) : -1;
-      above[at(i)] = order_of(good ? guess * (1 + kSpread) : kLargest);
+      below[at(i)] = good ? order_of(guess * (1 - kGuessSpread)) : -1;
+      above[at(i)] = order_of(good ? guess * (1 + kGuessSpread) : kLargest);
       const Column& column = columns_[at(i)];
       amounts.row(i) << column.amount(below[at(i)]), column.amount(above[at(i)]),
           column.amount(order_of(kLargest));
     }
     partition_.sum(amounts);
-    budget_ =
-        energy_ ? Vector(lambda * (1 + kRounding) * amounts.col(2)) : Vector::Constant(r_, lambda);
+    budget_ = energy_ ? Vector(lambda * (1 + kEnergyRounding) * amounts.col(2))
+                      : Vector::Constant(r_, lambda);
     amount_low_ = Vector::Zero(r_);
     for (Index i = 0; i < r_; ++i) {
       if (amounts(i, 0) > budget_[i]) {

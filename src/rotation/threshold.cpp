@@ -8,13 +8,6 @@
 namespace spcart {
 namespace {
 
-/// Energies are sums: "at most lambda" holds up to their rounding, so that e.g. three of ten equal
-/// entries are within 0.3.
-constexpr double kRounding = 1e-12;
-
-/// Relative distance from the guess within which the threshold is sought first.
-constexpr double kSpread = 0.06;
-
 /// How many of the smallest sizes have squares that add up to at most `budget`; reorders `sizes`.
 /// Bisection: if those up to the median fit as a whole, the search continues above them, otherwise
 /// among them.
@@ -60,8 +53,8 @@ Threshold by_count(std::span<const double> z, std::size_t zeros, std::vector<dou
                    double guess) {
   if (zeros == 0) return {};
   if (guess > 0) {
-    const auto s = split_by_size(z.data(), z.size(), guess * (1 - kSpread), guess * (1 + kSpread),
-                                 work.data());
+    const auto s = split_by_size(z.data(), z.size(), guess * (1 - kGuessSpread),
+                                 guess * (1 + kGuessSpread), work.data());
     if (s.below < zeros && zeros <= s.below + s.between)
       return threshold_at(z, {work.data(), s.between}, zeros - s.below);
   }
@@ -70,9 +63,9 @@ Threshold by_count(std::span<const double> z, std::size_t zeros, std::vector<dou
 
 Threshold by_energy(std::span<const double> z, double lambda, std::vector<double>& work,
                     double guess, double left) {
-  const auto s =
-      split_by_size(z.data(), z.size(), guess * (1 - kSpread), guess * (1 + kSpread), work.data());
-  const double budget = lambda * (s.energy_all + left) * (1 + kRounding) - left;
+  const auto s = split_by_size(z.data(), z.size(), guess * (1 - kGuessSpread),
+                               guess * (1 + kGuessSpread), work.data());
+  const double budget = lambda * (s.energy_all + left) * (1 + kEnergyRounding) - left;
   if (s.energy_below <= budget) {
     const std::span near(work.data(), s.between);
     const std::size_t zeros = smallest_within(near, budget - s.energy_below);

@@ -8,6 +8,13 @@
 
 namespace spcart {
 
+/// Energies are sums: "at most lambda" holds up to their rounding, so that e.g. three of ten equal
+/// entries are within 0.3.
+inline constexpr double kEnergyRounding = 1e-12;
+
+/// Relative distance from the guess within which the threshold is sought first.
+inline constexpr double kGuessSpread = 0.06;
+
 /// Entries of a vector that are not in z and are known to be zeroed.
 struct LeftOut {
   std::size_t count = 0;

@@ -81,7 +81,7 @@ struct Compressed {
   }
 };
 
-class EveryPreparation : public testing::TestWithParam<std::tuple<bool, bool, bool>> {
+class EveryPreparation : public ::testing::TestWithParam<std::tuple<bool, bool, bool>> {
  protected:
   Preparation preparation() const {
     Preparation p;
@@ -90,7 +90,8 @@ class EveryPreparation : public testing::TestWithParam<std::tuple<bool, bool, bo
   }
 };
 INSTANTIATE_TEST_SUITE_P(Data, EveryPreparation,
-                         testing::Combine(testing::Bool(), testing::Bool(), testing::Bool()));
+                         ::testing::Combine(::testing::Bool(), ::testing::Bool(),
+                                            ::testing::Bool()));
 
 TEST_P(EveryPreparation, DenseOfEveryTypeAndOrderMatchesItsTwin) {
   const Matrix m = counts(37, 11);

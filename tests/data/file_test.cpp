@@ -33,7 +33,7 @@ using testing::TemporaryDirectory;
 using verify::random_matrix;
 
 /// Whole numbers from 0 to 100: exact in every type.
-Matrix counts(Index n, Index p) {
+Matrix counts_in_file(Index n, Index p) {
   return (random_matrix(n, p, 5).array() * 20).round().abs().min(100.0);
 }
 
@@ -79,7 +79,8 @@ class FileOfEveryPreparation : public ::testing::TestWithParam<std::tuple<bool, 
     for (const auto& [n, p] : {std::pair{61, 9}, {7, 80}})
       for (const bool fortran : {false, true}) {
         SCOPED_TRACE(descr + (fortran ? " by columns" : " by rows"));
-        const fs::path path = directory_.file("a.npy", npy_of<T>(counts(n, p), descr, fortran));
+        const fs::path path =
+            directory_.file("a.npy", npy_of<T>(counts_in_file(n, p), descr, fortran));
         const auto twin = make_matrix(read_table(path), preparation());
         // From many blocks of few lines to a single one.
         for (const std::uint64_t memory : {1, 2000, 1 << 26})
@@ -120,8 +121,8 @@ std::string sparse_text(const Matrix& m) {
 
 TEST_P(FileOfEveryPreparation, SparseMatchesItsTwinInMemory) {
   for (const auto& [n, p] : {std::pair{61, 9}, {7, 80}, {1, 3}, {900, 60}}) {
-    Matrix m =
-        counts(n, p).cwiseProduct((random_matrix(n, p, 8).array() > 0).matrix().cast<double>());
+    Matrix m = counts_in_file(n, p).cwiseProduct(
+        (random_matrix(n, p, 8).array() > 0).matrix().cast<double>());
     if (n > 7) m.col(2).setConstant(3);  // a variable without zeros, and one of nothing else
     m.col(0).setZero();
     const fs::path path = directory_.file("a.mtx", sparse_text(m));

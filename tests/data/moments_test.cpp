@@ -122,10 +122,10 @@ std::vector<std::pair<const char*, Matrix>> hard_cases() {
   return cases;
 }
 
-class OnePass : public testing::TestWithParam<std::tuple<bool, bool, bool, int>> {};
+class OnePass : public ::testing::TestWithParam<std::tuple<bool, bool, bool, int>> {};
 INSTANTIATE_TEST_SUITE_P(DataMoments, OnePass,
-                         testing::Combine(testing::Bool(), testing::Bool(), testing::Bool(),
-                                          testing::Values(1, 3)));
+                         ::testing::Combine(::testing::Bool(), ::testing::Bool(), ::testing::Bool(),
+                                            ::testing::Values(1, 3)));
 
 TEST_P(OnePass, FindsTheMomentsOfHardData) {
   const auto [remove_row_mean, center, scale, thread_count] = GetParam();

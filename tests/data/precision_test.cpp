@@ -15,7 +15,7 @@ using verify::random_matrix;
 
 constexpr double kSingle = 1e-5;  ///< of what it is compared with: some hundred roundings
 
-void expect_near(const Matrix& got, const Matrix& expected, const std::string& what) {
+void expect_single(const Matrix& got, const Matrix& expected, const std::string& what) {
   EXPECT_TRUE(got.allFinite()) << what;
   EXPECT_LE((got - expected).norm(), kSingle * expected.norm()) << what;
 }
@@ -23,11 +23,11 @@ void expect_near(const Matrix& got, const Matrix& expected, const std::string& w
 void expect_products(const DataMatrix& single, const DataMatrix& full, const std::string& what) {
   const Matrix x = random_matrix(full.cols(), 4, 1), y = random_matrix(full.rows(), 4, 2);
   for (int call = 0; call < 2; ++call) {
-    expect_near(single.times(x), full.times(x), what + ": times");
-    expect_near(single.adjoint_times(y), full.adjoint_times(y), what + ": adjoint_times");
-    expect_near(single.gram_times(x), full.gram_times(x), what + ": gram_times");
-    expect_near(single.gram(), full.gram(), what + ": gram");
-    expect_near(single.outer_gram(), full.outer_gram(), what + ": outer_gram");
+    expect_single(single.times(x), full.times(x), what + ": times");
+    expect_single(single.adjoint_times(y), full.adjoint_times(y), what + ": adjoint_times");
+    expect_single(single.gram_times(x), full.gram_times(x), what + ": gram_times");
+    expect_single(single.gram(), full.gram(), what + ": gram");
+    expect_single(single.outer_gram(), full.outer_gram(), what + ": outer_gram");
   }
 }
 
@@ -84,7 +84,7 @@ TEST(DataPrecision, UnitsAreOutOfTheRangeOfSingle) {
     const auto single = make_dense(view_of(scaled), {.precision = Precision::single});
     const auto full = make_dense(view_of(scaled));
     const Matrix y = full->times(random_matrix(10, 3, 1));  // as large or small as the data
-    expect_near(single->adjoint_times(y), full->adjoint_times(y), "adjoint_times");
+    expect_single(single->adjoint_times(y), full->adjoint_times(y), "adjoint_times");
   }
 }
 

@@ -71,7 +71,7 @@ Matrix few_counts(Index n, Index p, std::uint64_t seed) {
   return m;
 }
 
-void expect_near(const Matrix& got, const Matrix& expected, const char* what) {
+void expect_close(const Matrix& got, const Matrix& expected, const char* what) {
   ASSERT_EQ(got.rows(), expected.rows()) << what;
   ASSERT_EQ(got.cols(), expected.cols()) << what;
   EXPECT_LE((got - expected).norm(), 1e-12 * (1 + expected.norm())) << what;
@@ -83,30 +83,30 @@ void expect_twin(const DataMatrix& a, const Matrix& dense) {
     const Matrix x = random_matrix(dense.cols(), columns, 11);
     const Matrix y = random_matrix(dense.rows(), columns, 12);
     for (int call = 0; call < 2; ++call) {
-      expect_near(a.times(x), dense * x, "times");
-      expect_near(a.adjoint_times(y), dense.transpose() * y, "adjoint_times");
-      expect_near(a.gram_times(x), dense.transpose() * (dense * x), "gram_times");
+      expect_close(a.times(x), dense * x, "times");
+      expect_close(a.adjoint_times(y), dense.transpose() * y, "adjoint_times");
+      expect_close(a.gram_times(x), dense.transpose() * (dense * x), "gram_times");
     }
   }
   const Matrix gram = a.gram(), outer_gram = a.outer_gram();
-  expect_near(gram, dense.transpose() * dense, "gram");
-  expect_near(outer_gram, dense * dense.transpose(), "outer_gram");
+  expect_close(gram, dense.transpose() * dense, "gram");
+  expect_close(outer_gram, dense * dense.transpose(), "outer_gram");
   EXPECT_EQ(gram, gram.transpose());
   EXPECT_EQ(outer_gram, outer_gram.transpose());
-  expect_near(a.column_squared_norms(), dense.colwise().squaredNorm().transpose(), "norms");
+  expect_close(a.column_squared_norms(), dense.colwise().squaredNorm().transpose(), "norms");
 }
 
 template <class T, class I>
 void expect_every_kind(const Matrix& m, const Preparation& preparation, const Matrix& dense) {
   for (const bool by_row : {true, false})
     for (const bool sorted : {true, false}) {
-      SCOPED_TRACE(testing::Message() << "by row " << by_row << ", sorted " << sorted);
+      SCOPED_TRACE(::testing::Message() << "by row " << by_row << ", sorted " << sorted);
       const Table<T, I> table(m, by_row, sorted);
       expect_twin(*make_sparse(table.view, preparation), dense);
     }
 }
 
-class SparsePreparation : public testing::TestWithParam<std::tuple<bool, bool, bool>> {
+class SparsePreparation : public ::testing::TestWithParam<std::tuple<bool, bool, bool>> {
  protected:
   Preparation preparation() const {
     Preparation p;
@@ -115,7 +115,8 @@ class SparsePreparation : public testing::TestWithParam<std::tuple<bool, bool, b
   }
 };
 INSTANTIATE_TEST_SUITE_P(DataSparse, SparsePreparation,
-                         testing::Combine(testing::Bool(), testing::Bool(), testing::Bool()));
+                         ::testing::Combine(::testing::Bool(), ::testing::Bool(),
+                                            ::testing::Bool()));
 
 TEST_P(SparsePreparation, EveryTypeMatchesItsTwin) {
   const Matrix m = few_counts(60, 90, 1), dense = prepared(m, preparation());
@@ -224,11 +225,11 @@ TEST(SparseKernels, EveryProcessorKindComputesTheSame) {
           GatherScatter<float, std::int32_t>{lines, x.data(), shift.data(), slope.data(), m.data(),
                                              both.data(), total.data(), weighted.data()},
           width, simd);
-      expect_near(gathered, table.dense * x, "gather");
-      expect_near(scattered, table.dense.transpose() * y, "scatter");
-      expect_near(both, table.dense.transpose() * t, "gather and scatter");
-      expect_near(total, t.colwise().sum(), "total");
-      expect_near(weighted, m.transpose() * t, "weighted");
+      expect_close(gathered, table.dense * x, "gather");
+      expect_close(scattered, table.dense.transpose() * y, "scatter");
+      expect_close(both, table.dense.transpose() * t, "gather and scatter");
+      expect_close(total, t.colwise().sum(), "total");
+      expect_close(weighted, m.transpose() * t, "weighted");
     }
   }
 }
@@ -245,7 +246,7 @@ TEST(SparseKernels, GramProductTakesRowsInBlocks) {
       product.add_rows(table.lines().range(first, std::min<Index>(first + step, 500)), &m[first]);
     Matrix y(40, 8);
     product.finish(y);
-    expect_near(y, a.transpose() * (a * x), "product");
+    expect_close(y, a.transpose() * (a * x), "product");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "improve/sparse_loadings.hpp"
 #include "real_data.hpp"
 #include "spcart/criteria.hpp"
 #include "spcart/datasets.hpp"
@@ -20,11 +21,6 @@ namespace spcart {
 namespace {
 
 constexpr Counts kBoth[] = {Counts::each, Counts::total};
-
-Loadings sparse_loadings(const DataMatrix& a, Index r, Index nonzeros) {
-  return fit(a, {.components = r, .nonzeros = nonzeros, .effort = Effort{Effort::Level::none}})
-      .loadings;
-}
 
 std::vector<Index> counts_in(const Loadings& x) {
   std::vector<Index> counts;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "improve/sparse_loadings.hpp"
 #include "spcart/criteria.hpp"
 #include "spcart/error.hpp"
 #include "spcart/fit.hpp"
@@ -9,14 +10,6 @@
 
 namespace spcart {
 namespace {
-
-Loadings sparse_loadings(const DataMatrix& a, Index r, Index nonzeros) {
-  Options options;
-  options.components = r;
-  options.nonzeros = nonzeros;
-  options.effort = Effort{Effort::Level::none};
-  return fit(a, options).loadings;
-}
 
 /// One round as the definition has it, on the realised matrix.
 Matrix refit_by_definition(const Matrix& a, const Matrix& x) {

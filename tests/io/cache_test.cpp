@@ -376,7 +376,7 @@ TEST(Storage, FollowsMemory) {
   EXPECT_FALSE(read_table(path, {.memory = std::uint64_t{1} << 40}).in_file());
   bool in_file = true;
   for (std::uint64_t memory = 1000000; memory < 1000000000; memory += memory / 10) {
-    const ReadOptions options{.memory = memory, .components = 3};
+    const ReadOptions options{.memory = memory, .work_per_variable = work_per_variable(3)};
     try {
       const bool now = read_table(path, options).in_file();
       EXPECT_TRUE(in_file || !now) << "with more memory a table stays in memory";
@@ -384,7 +384,7 @@ TEST(Storage, FollowsMemory) {
     } catch (const Error& error) {
       EXPECT_TRUE(in_file) << "with more memory what could be read can be read";
       EXPECT_HAS(std::string(error.what()), "memory = ");
-      EXPECT_HAS(std::string(error.what()), "500 variables and 3 components takes at least");
+      EXPECT_HAS(std::string(error.what()), "work on 500 variables takes at least");
     }
   }
   EXPECT_FALSE(in_file);

@@ -103,7 +103,7 @@ TEST(Json, HasEveryFieldOfAResult) {
                                    {"holds", true},
                                    {"tightness", 0.2}}}}));
   EXPECT_EQ(out["timing"]["total"], 1.5);
-  EXPECT_EQ(out["timing"].size(), 9U);
+  EXPECT_EQ(out["timing"].size(), 10U);
   EXPECT_TRUE(out["search"].is_null());
   EXPECT_GT(out["memory_peak_bytes"], 100000);
   EXPECT_EQ(out["threads"], 2);

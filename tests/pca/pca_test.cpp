@@ -39,7 +39,7 @@ TEST(Pca, EverySolverMeetsTheContractOnEveryShape) {
     const Matrix dense = verify::prepared(m, {});
     const auto a = make_dense(m);
     for (const Solver solver : kSolvers) {
-      SCOPED_TRACE(testing::Message()
+      SCOPED_TRACE(::testing::Message()
                    << n << " x " << p << ", r = " << r << ", solver " << name(solver));
       const Basis b = principal_basis(*a, r, {.solver = solver});
       EXPECT_EQ(b.solver, solver);

@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "numpy_file.hpp"
 #include "rejection.hpp"
 #include "spcart/compare.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/fit.hpp"
+#include "spcart/memory.hpp"
 #include "spcart/path.hpp"
+#include "temporary.hpp"
 #include "verify.hpp"
 
 namespace spcart {
@@ -52,6 +55,34 @@ TEST(Prepare, TakesASolverThatFitsInMemory) {
       [&] { prepare(wide, {.components = 2, .solver = Solver::gram, .memory = kLittle}); });
   EXPECT_EQ(rejection.option, "solver");
   EXPECT_EQ(rejection.value, "gram");
+}
+
+TEST(Prepare, LeavesAMemoryMapInItsFileIfItDoesNotFit) {
+  const testing::TemporaryDirectory directory;
+  const Matrix m = verify::random_matrix(2000, 60, 1);  // 1 MB
+  const auto path = directory.file("a.npy", testing::npy_of<double>(m, "<f8"));
+  Table mapped = make_table(m);
+  mapped.mapped = std::get<FileView>(read_table(path, {.storage = Storage::file}).values);
+  const std::uint64_t least = least_working_memory(60, 3);
+  const auto storage = [&](std::optional<std::uint64_t> memory, Index components = 3) {
+    return prepare(mapped, {.components = components, .memory = memory})->plan().storage;
+  };
+  EXPECT_EQ(storage({}), "memory");
+  EXPECT_EQ(storage(least + 2'000'000), "memory");
+  EXPECT_EQ(storage(least + 500'000), "file");
+  EXPECT_EQ(storage(least + 2'000'000, 300), "file") << "more components leave less room";
+  const Rejection rejection = rejection_of([&] { storage(1'000'000); });
+  EXPECT_EQ(rejection.option, "memory");
+  const PrepareOptions tight{.components = 3, .memory = least + 500'000};
+  EXPECT_LE((prepare(mapped, tight)->gram() - make_dense(m)->gram()).norm(), 1e-9);
+}
+
+TEST(Prepare, TellsTheReaderWhatToReserve) {
+  EXPECT_EQ(work_per_variable(2), kWorkPerVariable);
+  const ReadOptions reading = reserve_work({.covariance = true}, {.components = 7, .memory = 5000});
+  EXPECT_TRUE(reading.covariance);
+  EXPECT_EQ(reading.memory, 5000U);
+  EXPECT_EQ(reading.work_per_variable, work_per_variable(7));
 }
 
 double parts(const Timing& t) {

@@ -10,11 +10,11 @@
 #include "data/stored/panels.hpp"
 #include "data/stored/stored.hpp"
 #include "table/file_blocks.hpp"
-#include "table/with_scalar.hpp"
 
 namespace spcart {
 namespace {
 
+using sparse::AnyLines;
 using sparse::GramProduct;
 using sparse::kWidestPanel;
 using sparse::Panel;
@@ -58,8 +58,6 @@ auto columns_of(Block& y, std::size_t g) {
   return y.middleCols(first, std::min(y.cols() - first, kWidestPanel));
 }
 
-/// T is the type of the numbers in memory.
-template <class T>
 class SparseFileMatrix final : public StoredMatrix {
  public:
   SparseFileMatrix(const FileView& view, const Preparation& preparation, const Tick& tick)
@@ -68,18 +66,13 @@ class SparseFileMatrix final : public StoredMatrix {
   }
 
  private:
-  using Rows = sparse::Lines<T, std::int32_t>;
-
   /// Calls visit(rows, first) for every block of rows.
   template <class Visit>
   void for_blocks(const Tick& tick, Visit visit) const {
     SparseBlocks blocks(view_);
     while (const SparseBlock* block = blocks.next()) {
       if (tick) tick(static_cast<double>(block->first) / static_cast<double>(rows()));
-      visit(Rows::compressed(static_cast<const T*>(block->values.values),
-                             static_cast<const std::int32_t*>(block->values.inner),
-                             block->outer.data(), block->count),
-            block->first);
+      visit(AnyLines::of(block->values), block->first);
     }
   }
 
@@ -103,17 +96,20 @@ class SparseFileMatrix final : public StoredMatrix {
     m.row_means.resize(remove_row_mean ? rows() : 0);
     ShiftedSums row_means;
     std::vector<Seen> seen(static_cast<std::size_t>(cols()));
-    for_blocks(tick, [&](const Rows& block, Index first) {
-      for (Index i = 0; i < block.count; ++i) {
-        double mean = 0;
-        if (remove_row_mean) {
-          mean = std::accumulate(block.values + block.begin[i], block.values + block.end[i], 0.0) /
-                 static_cast<double>(cols());
-          m.row_means[first + i] = mean;
+    for_blocks(tick, [&](const AnyLines& any, Index first) {
+      any.visit([&](const auto& block) {
+        for (Index i = 0; i < block.count; ++i) {
+          double mean = 0;
+          if (remove_row_mean) {
+            const auto* values = block.values;
+            mean = std::accumulate(values + block.begin[i], values + block.end[i], 0.0) /
+                   static_cast<double>(cols());
+            m.row_means[first + i] = mean;
+          }
+          row_means.add(mean);
+          look_at(block, i, first + i, mean, seen);
         }
-        row_means.add(mean);
-        look_at(block, i, first + i, mean, seen);
-      }
+      });
     });
     m.means.resize(cols());
     m.squares.resize(cols());
@@ -126,8 +122,9 @@ class SparseFileMatrix final : public StoredMatrix {
     return m;
   }
 
-  void look_at(const Rows& block, Index i, Index row, double mean, std::vector<Seen>& seen) const {
-    for (std::int32_t k = block.begin[i]; k < block.end[i]; ++k) {
+  template <class Lines>
+  void look_at(const Lines& block, Index i, Index row, double mean, std::vector<Seen>& seen) const {
+    for (auto k = block.begin[i]; k < block.end[i]; ++k) {
       const auto value = static_cast<double>(block.values[k]);
       if (!std::isfinite(value)) reject(value, row, block.inner[k]);
       Seen& variable = seen[static_cast<std::size_t>(block.inner[k])];
@@ -163,15 +160,15 @@ class SparseFileMatrix final : public StoredMatrix {
 
     void load(Index row, Index col, Block tile) const override {
       tile.setZero();
-      const auto* inner = static_cast<const std::int32_t*>(block_->values.inner);
-      const auto* values = static_cast<const T*>(block_->values.values);
-      for (Index i = 0; i < tile.cols(); ++i) {
-        const auto line = static_cast<std::size_t>(row - block_->first + i);
-        const std::int32_t* last = inner + block_->outer[line + 1];
-        const std::int32_t* at = std::lower_bound(inner + block_->outer[line], last, col);
-        for (; at != last && *at < col + tile.rows(); ++at)
-          tile(*at - col, i) = static_cast<double>(values[at - inner]);
-      }
+      AnyLines::of(block_->values).visit([&](const auto& lines) {
+        for (Index i = 0; i < tile.cols(); ++i) {
+          const Index line = row - block_->first + i;
+          const auto* last = lines.inner + lines.end[line];
+          const auto* at = std::lower_bound(lines.inner + lines.begin[line], last, col);
+          for (; at != last && *at < col + tile.rows(); ++at)
+            tile(*at - col, i) = static_cast<double>(lines.values[at - lines.inner]);
+        }
+      });
     }
 
    private:
@@ -188,27 +185,25 @@ class SparseFileMatrix final : public StoredMatrix {
     const Matrix dx = scaled(x);
     const std::vector<Panel> panels = panels_of(dx);
     Panel product;
-    for_blocks(tick, [&](const Rows& block, Index first) {
+    for_blocks(tick, [&](const AnyLines& block, Index first) {
       for (std::size_t g = 0; g < panels.size(); ++g) {
         const Panel& panel = panels[g];
-        product.setZero(block.count, panel.cols());
+        product.setZero(block.count(), panel.cols());
         sparse::gather(block, panel, product.data());
         auto columns = columns_of(y, g);
-        columns.middleRows(first, block.count) = product.leftCols(columns.cols());
+        columns.middleRows(first, block.count()) = product.leftCols(columns.cols());
       }
     });
     correct_times(dx, y);
   }
 
   /// Adds S'y for some rows S and y.
-  static void scatter(const Rows& rows, const Panel& y, PartialSums& sums) {
+  static void scatter(const AnyLines& rows, const Panel& y, PartialSums& sums) {
     const Index width = y.cols();
     const Index parts = rows.entries() * width > kWorthThreads ? sums.parts() : 1;
     sparse::for_parts(rows, parts, [&](Index t, Index first, Index last) {
-      sparse::run_kernel(
-          sparse::Scatter<T, std::int32_t>{rows.range(first, last), y.data() + first * width,
-                                           sums.part(t).data()},
-          width);
+      sparse::scatter_lines(rows.range(first, last), y.data() + first * width, width,
+                            sums.part(t).data());
     });
   }
 
@@ -216,8 +211,8 @@ class SparseFileMatrix final : public StoredMatrix {
     std::vector<PartialSums> sums;
     for (const Panel& panel : panels_of(y.topRows(0)))
       sums.emplace_back(parts(panel.cols()), cols(), panel.cols());
-    for_blocks(tick, [&](const Rows& block, Index first) {
-      const std::vector<Panel> panels = panels_of(y.middleRows(first, block.count));
+    for_blocks(tick, [&](const AnyLines& block, Index first) {
+      const std::vector<Panel> panels = panels_of(y.middleRows(first, block.count()));
       for (std::size_t g = 0; g < panels.size(); ++g) scatter(block, panels[g], sums[g]);
     });
     for (std::size_t g = 0; g < sums.size(); ++g) sums[g].add_up(columns_of(x, g));
@@ -230,7 +225,7 @@ class SparseFileMatrix final : public StoredMatrix {
     std::vector<GramProduct> products;
     products.reserve(panels.size());
     for (const Panel& panel : panels) products.emplace_back(panel, means(), parts(panel.cols()));
-    for_blocks(tick, [&](const Rows& block, Index first) {
+    for_blocks(tick, [&](const AnyLines& block, Index first) {
       for (GramProduct& product : products) product.add_rows(block, m ? m + first : nullptr);
     });
     for (std::size_t g = 0; g < products.size(); ++g) products[g].finish(columns_of(y, g));
@@ -266,9 +261,7 @@ class SparseFileMatrix final : public StoredMatrix {
 
 std::unique_ptr<DataMatrix> make_sparse_file(const FileView& view, const Preparation& preparation,
                                              const Tick& tick) {
-  return with_scalar(widened(view.scalar), [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
-    return std::make_unique<SparseFileMatrix<T>>(view, preparation, tick);
-  });
+  return std::make_unique<SparseFileMatrix>(view, preparation, tick);
 }
 
 }  // namespace spcart

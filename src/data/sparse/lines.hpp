@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "spcart/types.hpp"
 
 namespace spcart::sparse {
 
@@ -44,15 +44,6 @@ std::vector<Index> balanced_cuts(const Lines<T, I>& lines, Index parts) {
   }
   cuts.push_back(lines.count);
   return cuts;
-}
-
-/// Calls f(part, first, last) for parts of about equal work, in parallel.
-template <class T, class I, class F>
-void for_parts(const Lines<T, I>& lines, Index parts, F f) {
-  const std::vector<Index> cuts = balanced_cuts(lines, parts);
-  parallel_for(parts, parts > 1, [&](Index t) {
-    f(t, cuts[static_cast<std::size_t>(t)], cuts[static_cast<std::size_t>(t) + 1]);
-  });
 }
 
 /// Calls visit(part, first, last) for ranges of `step` indices from `first` to `last`, where `part`

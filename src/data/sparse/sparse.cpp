@@ -7,20 +7,19 @@
 #include "base/parallel.hpp"
 #include "data/preparation.hpp"
 #include "data/resample.hpp"
+#include "data/sparse/any_lines.hpp"
 #include "data/sparse/gram.hpp"
-#include "data/sparse/lines.hpp"
 #include "data/sparse/products.hpp"
 #include "data/sparse/structure.hpp"
 #include "data/stored/stored.hpp"
 #include "spcart/error.hpp"
 #include "spcart/threads.hpp"
-#include "table/with_scalar.hpp"
 
 namespace spcart {
 namespace {
 
+using sparse::AnyLines;
 using sparse::GramProduct;
-using sparse::Lines;
 using sparse::Panel;
 using sparse::PartialSums;
 
@@ -31,24 +30,14 @@ constexpr Index kSlab = Index{1} << 24;
 /// panel, per operation of a dense product, and to fill an entry of a dense panel.
 constexpr double kSquares = 1, kGathered = 0.1, kDense = 0.022, kLoad = 1;
 
-template <class I>
-double stored_entries(const SparseView& view) {
-  const Index lines = view.major == SparseView::Major::row ? view.rows : view.cols;
-  return lines > 0 ? static_cast<double>(static_cast<const I*>(view.outer)[lines]) : 0;
-}
-
-template <class T, class I>
 class SparseMatrix final : public StoredMatrix, public Samples {
  public:
   SparseMatrix(const SparseView& view, const Preparation& preparation)
-      : StoredMatrix(view.rows, view.cols, stored_entries<I>(view)),
+      : StoredMatrix(view.rows, view.cols, static_cast<double>(AnyLines::of(view).entries())),
         view_(view),
         by_row_(view.major == SparseView::Major::row),
-        outer_(static_cast<const I*>(view.outer)),
-        lines_(Lines<T, I>::compressed(static_cast<const T*>(view.values),
-                                       static_cast<const I*>(view.inner), outer_,
-                                       by_row_ ? view.rows : view.cols)) {
-    sorted_ = sparse::check_structure(lines_, line_length());
+        lines_(AnyLines::of(view)),
+        sorted_(sparse::check_structure(view)) {
     measure(in_double(preparation));
   }
 
@@ -63,12 +52,14 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     sparse::for_parts(lines_, sums.parts(), [&](Index t, Index first, Index last) {
       sums.part(t) = four_numbers;
       double* numbers = sums.part(t).data();
-      for (Index i = first; i < last; ++i)
-        for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
-          const Index index = lines_.inner[k];
-          visit(by_row_ ? i : index, static_cast<double>(lines_.values[k]),
-                numbers + 4 * (by_row_ ? index : i));
-        }
+      lines_.visit([&](const auto& lines) {
+        for (Index i = first; i < last; ++i)
+          for (auto k = lines.begin[i]; k < lines.end[i]; ++k) {
+            const Index index = lines.inner[k];
+            visit(by_row_ ? i : index, static_cast<double>(lines.values[k]),
+                  numbers + 4 * (by_row_ ? index : i));
+          }
+      });
     });
     return sums;
   }
@@ -104,12 +95,14 @@ class SparseMatrix final : public StoredMatrix, public Samples {
   }
 
   [[noreturn]] void reject_first() const {
-    for (Index i = 0; i < lines_.count; ++i)
-      for (I k = outer_[i]; k < outer_[i + 1]; ++k) {
-        const auto value = static_cast<double>(lines_.values[k]);
-        const Index index = lines_.inner[k];
-        if (!std::isfinite(value)) reject(value, by_row_ ? i : index, by_row_ ? index : i);
-      }
+    lines_.visit([&](const auto& lines) {
+      for (Index i = 0; i < lines.count; ++i)
+        for (auto k = lines.begin[i]; k < lines.end[i]; ++k) {
+          const auto value = static_cast<double>(lines.values[k]);
+          const Index index = lines.inner[k];
+          if (!std::isfinite(value)) reject(value, by_row_ ? i : index, by_row_ ? index : i);
+        }
+    });
     throw std::logic_error("a value that is not finite has gone");
   }
 
@@ -170,17 +163,19 @@ class SparseMatrix final : public StoredMatrix, public Samples {
 
   void fill(Index row, Index col, Block panel) const {
     panel.setZero();
-    const Index lines = by_row_ ? panel.cols() : panel.rows();
+    const Index count = by_row_ ? panel.cols() : panel.rows();
     const Index first_line = by_row_ ? row : col;
     const Index first = by_row_ ? col : row;
     const Index last = first + (by_row_ ? panel.rows() : panel.cols());
+    lines_.visit([&](const auto& lines) {
 #pragma omp parallel for schedule(static) if (panel.size() > kWorthThreads)
-    for (Index i = 0; i < lines; ++i)
-      for (I k = outer_[first_line + i]; k < outer_[first_line + i + 1]; ++k) {
-        const Index index = Index{lines_.inner[k]} - first;
-        if (index < 0 || index >= last - first) continue;
-        (by_row_ ? panel(index, i) : panel(i, index)) = static_cast<double>(lines_.values[k]);
-      }
+      for (Index i = 0; i < count; ++i)
+        for (auto k = lines.begin[first_line + i]; k < lines.end[first_line + i]; ++k) {
+          const Index index = Index{lines.inner[k]} - first;
+          if (index < 0 || index >= last - first) continue;
+          (by_row_ ? panel(index, i) : panel(i, index)) = static_cast<double>(lines.values[k]);
+        }
+    });
   }
 
   /// Calls f(first, last) for all of `count` lines or samples, with a tick now and then.
@@ -195,8 +190,8 @@ class SparseMatrix final : public StoredMatrix, public Samples {
 
   /// L x for the lines L, which are S or S'.
   Panel times_lines(const Panel& x, const Tick& tick) const {
-    Panel y = Panel::Zero(lines_.count, x.cols());
-    for_slabs(lines_.count, tick, [&](Index first, Index last) {
+    Panel y = Panel::Zero(lines_.count(), x.cols());
+    for_slabs(lines_.count(), tick, [&](Index first, Index last) {
       gather(lines_.range(first, last), x, y.row(first).data());
     });
     return y;
@@ -206,11 +201,10 @@ class SparseMatrix final : public StoredMatrix, public Samples {
   void scatter_rows(const Panel& y, const Block& x, const Tick& tick) const {
     PartialSums sums(sparse::parts_for(lines_, cols(), y.cols()), cols(), y.cols());
     for_slabs(rows(), tick, [&](Index begin, Index end) {
-      const Lines<T, I> slab = lines_.range(begin, end);
+      const AnyLines slab = lines_.range(begin, end);
       sparse::for_parts(slab, sums.parts(), [&](Index t, Index first, Index last) {
-        sparse::run_kernel(sparse::Scatter<T, I>{slab.range(first, last),
-                                                 y.row(begin + first).data(), sums.part(t).data()},
-                           y.cols());
+        sparse::scatter_lines(slab.range(first, last), y.row(begin + first).data(), y.cols(),
+                              sums.part(t).data());
       });
     });
     sums.add_up(x);
@@ -220,7 +214,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
   Panel scatter_columns(const Panel& x, const Tick& tick) const {
     Panel y = Panel::Zero(rows(), x.cols());
     if (!sorted_) {
-      sparse::run_kernel(sparse::Scatter<T, I>{lines_, x.data(), y.data()}, x.cols());
+      sparse::scatter_lines(lines_, x.data(), x.cols(), y.data());
       return y;
     }
     const Index parts = lines_.entries() * x.cols() > kWorthThreads ? threads() : 1;
@@ -228,10 +222,8 @@ class SparseMatrix final : public StoredMatrix, public Samples {
       const auto cut = [&](Index t) { return first + (last - first) * t / parts; };
       parallel_for(parts, parts > 1, [&](Index t) {
         sparse::for_ranges(lines_, cut(t), cut(t + 1), sparse::kKeptDoubles / x.cols(),
-                           [&](const Lines<T, I>& part, Index row, Index) {
-                             sparse::run_kernel(
-                                 sparse::Scatter<T, I>{part, x.data(), y.row(row).data()},
-                                 x.cols());
+                           [&](const AnyLines& part, Index row, Index) {
+                             sparse::scatter_lines(part, x.data(), x.cols(), y.row(row).data());
                            });
       });
     });
@@ -288,10 +280,12 @@ class SparseMatrix final : public StoredMatrix, public Samples {
   bool pays(bool by_squares, Index size) const {
     if (by_squares && !sorted_) return false;
     double pairs = 0;
-    for (Index i = 0; i < lines_.count; ++i) {
-      const auto length = static_cast<double>(outer_[i + 1] - outer_[i]);
-      pairs += by_squares ? length * length : length * static_cast<double>(size);
-    }
+    lines_.visit([&](const auto& lines) {
+      for (Index i = 0; i < lines.count; ++i) {
+        const auto length = static_cast<double>(lines.end[i] - lines.begin[i]);
+        pairs += by_squares ? length * length : length * static_cast<double>(size);
+      }
+    });
     const double filled = static_cast<double>(rows()) * static_cast<double>(cols());
     const double cost = pairs * (by_squares ? kSquares : kGathered);
     return cost < filled * (kDense * static_cast<double>(size) + kLoad);
@@ -313,10 +307,10 @@ class SparseMatrix final : public StoredMatrix, public Samples {
   }
 
   void multiply_all(bool by_squares, const double* weights, Block g, const Tick& tick) const {
-    if (!by_squares) return multiply_lines(lines_, line_length(), weights, g, tick);
+    if (!by_squares) return sparse::multiply_lines(lines_, line_length(), weights, g, tick);
     g.setZero();
-    for_slabs(lines_.count, tick, [&](Index first, Index last) {
-      add_line_squares(lines_.range(first, last), weights ? weights + first : nullptr, g);
+    for_slabs(lines_.count(), tick, [&](Index first, Index last) {
+      sparse::add_line_squares(lines_.range(first, last), weights ? weights + first : nullptr, g);
     });
   }
 
@@ -363,7 +357,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     g = make_sparse(selected_columns(view_, variables), same)->gram(tick);
   }
 
-  const Samples* do_samples_in_memory() const override { return this; }
+  const Samples* do_stored_samples() const override { return this; }
   std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
                                              const Preparation& preparation, const Tick&,
                                              FormGram) const override {
@@ -376,18 +370,14 @@ class SparseMatrix final : public StoredMatrix, public Samples {
 
   SparseView view_;
   bool by_row_;
-  const I* outer_;
-  Lines<T, I> lines_;
-  bool sorted_ = false;  ///< whether indices are ascending in each line
+  AnyLines lines_;
+  bool sorted_;  ///< whether indices are ascending in each line
 };
 
 }  // namespace
 
 std::unique_ptr<DataMatrix> make_sparse(const SparseView& view, const Preparation& preparation) {
-  return with_scalar(view.scalar, [&]<class T>(T) -> std::unique_ptr<DataMatrix> {
-    if (view.wide) return std::make_unique<SparseMatrix<T, std::int64_t>>(view, preparation);
-    return std::make_unique<SparseMatrix<T, std::int32_t>>(view, preparation);
-  });
+  return std::make_unique<SparseMatrix>(view, preparation);
 }
 
 }  // namespace spcart

@@ -27,16 +27,6 @@ Index strip_width(Index height) {
 /// multiplied.
 constexpr Index kSmall = 256, kDepth = 192;
 
-/// Sums over a range of a panel's samples, and memory for a strip of them.
-template <class Real>
-struct Range {
-  Vector sums, squares;
-  Matrix strip;
-  Matrix total;  ///< this range's part of A'A over all panels, if it has its own
-  std::optional<PanelSum<Real>> gram;
-  double gram_seconds = 0;
-};
-
 }  // namespace
 
 /// The pass that measures the moments of a table and, if requested, its Gram matrix.
@@ -101,6 +91,15 @@ class StoredMatrix::Survey {
   }
 
  private:
+  /// Sums over a range of a panel's samples, and memory for a strip of them.
+  struct Range {
+    Vector sums, squares;
+    Matrix strip;
+    Matrix total;  ///< this range's part of A'A over all panels, if it has its own
+    std::optional<PanelSum<Real>> gram;
+    double gram_seconds = 0;
+  };
+
   static constexpr Index kMostMoves = 32;
   static constexpr bool kSingle = std::is_same_v<Real, float>;
 
@@ -122,7 +121,7 @@ class StoredMatrix::Survey {
   }
 
   /// Columns `first` to `last - 1` of the panel that begins with sample `row`.
-  void measure_range(const Pass& pass, Index row, Index first, Index last, Range<Real>& range) {
+  void measure_range(const Pass& pass, Index row, Index first, Index last, Range& range) {
     range.sums = range.squares = Vector::Zero(p_);
     std::array<double, kWidestStrip> row_means{};
     Index added = first;  // the samples before this one are added to A'A
@@ -154,7 +153,7 @@ class StoredMatrix::Survey {
   }
 
   /// In double precision the strip becomes a part of the panel in place.
-  Block room_for(Index i, Index j, Index width, Index height, Range<Real>& range) {
+  Block room_for(Index i, Index j, Index width, Index height, Range& range) {
     if constexpr (!kSingle)
       if (panel_.size() > 0) return panel_.block(j, i, height, width);
     return range.strip.topLeftCorner(height, width);
@@ -214,7 +213,7 @@ class StoredMatrix::Survey {
   const StoredMatrix& a_;
   Index p_, step_;
   Index height_ = 0;  ///< of a strip
-  std::vector<Range<Real>> ranges_;
+  std::vector<Range> ranges_;
   Moments m_;
   Vector origin_;
   Vector left_;      ///< the sum of the differences of all samples so far from the origin

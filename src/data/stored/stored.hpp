@@ -21,6 +21,9 @@ class SPCART_EXPORT_TO_MPI StoredMatrix : public DataMatrix {
   /// Standard deviations that the rounding of the stored values alone may cause.
   const Vector& rounding() const { return rounding_; }
 
+  /// The means that are subtracted from the rows; empty if none are.
+  const Vector& row_means() const { return row_means_; }
+
  protected:
   StoredMatrix(Index rows, Index cols, double entries) : DataMatrix(rows, cols, rows, entries) {}
 
@@ -86,7 +89,6 @@ class SPCART_EXPORT_TO_MPI StoredMatrix : public DataMatrix {
   bool is_correctable() const { return correctable_; }
 
   bool has_gram() const { return gram_.size() > 0; }
-  const Vector& row_means() const { return row_means_; }
   const Vector& inverse_scales() const { return inverse_scales_; }
 
   /// The wanted size of a panel: bytes, and a minimum number of samples (or variables), since a
