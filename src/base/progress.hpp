@@ -28,6 +28,14 @@ inline Tick part_of(const Tick& tick, Index i, Index count) {
   };
 }
 
+/// An observer for a fit that is one step of some work, so that the work can be stopped within it.
+inline Observer observer_of(const Tick& tick) {
+  return [&tick](const Progress&) {
+    if (tick) tick(0);
+    return true;
+  };
+}
+
 /// Calls body(i, tick) for i = 0, ..., count - 1. If `apart`, each is the work of one thread:
 /// threads that share the work of a small body spend their time waiting for each other.
 template <class Body>
