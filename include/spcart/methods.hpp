@@ -27,11 +27,35 @@ enum class Method {
   spca,
   pathspca,
   alspca,
-  itspca
+  itspca,
+  greedy,
+  scotlass,
+  dspca,
+  exact
 };
 std::string_view name(Method value);
 template <>
 Method parse<Method>(std::string_view text);
+
+/// How greedy selection finds a set of variables.
+enum class Direction {
+  forward,   ///< adds one variable at a time
+  backward,  ///< begins with all variables, and removes one at a time
+  both       ///< the better of the two
+};
+std::string_view name(Direction value);
+template <>
+Direction parse<Direction>(std::string_view text);
+
+/// What is left of S = A'A for the next component of the method exact, once x is found.
+enum class Deflation {
+  projection,  ///< (I - x x') S (I - x x'), as for the other methods
+  hotelling,   ///< S - (x'Sx) x x', which may be indefinite (Hotelling 1933)
+  schur        ///< S - S x x'S / x'Sx: less what x explains of all variables (Mackey 2008)
+};
+std::string_view name(Deflation value);
+template <>
+Deflation parse<Deflation>(std::string_view text);
 
 /// The range of lambda.
 struct LambdaRange {
@@ -53,6 +77,7 @@ struct MethodRecord {
   std::span<const TruncationType> truncations = {};
   std::span<const Start> starts = {};  ///< the first is its default; none: it has no choice
   std::span<const std::string_view> options = {};  ///< that only this method, or few others, take
+  bool proves = false;  ///< whether the result is the best that there is: nothing improves it
   /// Range and default of lambda. Null, and for count: those of the truncation.
   LambdaRange (*lambda)(TruncationType type, Index p) = nullptr;
   MethodResult (*run)(const Task&) = nullptr;  ///< for fit() alone

@@ -18,7 +18,7 @@ constexpr double kFirstWeight = 2, kGrowth = 2, kLargestWeight = 1e10;  // of th
 constexpr double kFirstTolerance = 0.1, kTightening = 0.3;              // of the subproblems
 constexpr double kInside = 0.9;  // fraction of the bound on correlations that is aimed at
 
-Matrix soft(const Matrix& z, double threshold) {
+Matrix shrunk(const Matrix& z, double threshold) {
   return z.unaryExpr(
       [=](double v) { return std::copysign(std::max(std::abs(v) - threshold, 0.0), v); });
 }
@@ -132,7 +132,7 @@ class Descent {
 
  private:
   Point step_from(const Point& point) const {
-    Matrix x = soft(point.x - step_ * point.gradient, step_ * lagrangian_.lambda());
+    Matrix x = shrunk(point.x - step_ * point.gradient, step_ * lagrangian_.lambda());
     Matrix cx = lagrangian_.product(x, tick_);
     return lagrangian_.at(std::move(x), std::move(cx));
   }

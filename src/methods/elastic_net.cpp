@@ -11,7 +11,7 @@ namespace spcart {
 namespace {
 
 /// Penalties that differ by no more than this fraction are equal.
-constexpr double kTie = 1e-9;
+constexpr double kSamePenalty = 1e-9;
 
 /// A variable of whose variance the others leave less than this fraction is a linear combination of
 /// them.
@@ -119,7 +119,7 @@ class Path {
   Event next_event(const Vector& direction, const Vector& fall, const ElasticNet::End& end) const {
     Event event{.distance = penalty_ - end.penalty};
     const auto consider = [&](Event::Kind kind, double distance, Index which) {
-      if (distance < event.distance - kTie * penalty_)
+      if (distance < event.distance - kSamePenalty * penalty_)
         event = {kind, std::max(distance, 0.0), which};
     };
     double length = 0, growth = 0;
@@ -156,7 +156,9 @@ class Path {
   /// False if the path ends before j. Variables that entered at this corner are then removed with
   /// it.
   bool enter(Index j, Index most) {
-    const auto is_new = [this](const Member& m) { return m.entered <= penalty_ * (1 + kTie); };
+    const auto is_new = [this](const Member& m) {
+      return m.entered <= penalty_ * (1 + kSamePenalty);
+    };
     if (static_cast<Index>(members_.size()) == most) {
       if (!std::ranges::all_of(members_, is_new)) {
         for (Index k = most - 1; k >= 0; --k)

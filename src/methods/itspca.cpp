@@ -8,11 +8,8 @@
 namespace spcart {
 namespace {
 
-/// Below this fraction of all variance there is only rounding error.
-constexpr double kRounding = 1e-12;
-
 /// A column of which less than this fraction is outside the span of those before it adds nothing.
-constexpr double kDependent = 1e-8;
+constexpr double kInSpan = 1e-8;
 
 /// x_i = T(z_i / |z_i|). Returns |z|^2 / |z_i|^2 over all entries set to zero.
 double truncate(const Matrix& z, double rounding, const Truncation& truncation, Matrix& x) {
@@ -40,7 +37,7 @@ Matrix orthonormal_basis(Matrix& x) {
     Vector column = x.col(i);
     for (int pass = 0; pass < 2; ++pass) column -= before * (before.transpose() * column).eval();
     const double own = column.norm();
-    if (own > kDependent * length)
+    if (own > kInSpan * length)
       q.col(i) = column / own;
     else
       x.col(i).setZero();
@@ -63,7 +60,7 @@ MethodResult fit_itspca(const Task& task) {
         task.tick(static_cast<double>(iteration) / static_cast<double>(task.max_iterations));
     };
     tick(0);
-    const double zeroed = truncate(z, kRounding * total, task.truncation, x);
+    const double zeroed = truncate(z, kNoVariance * total, task.truncation, x);
     const Matrix q = orthonormal_basis(x);
     z = gram.times(q, tick);
     Loadings now = normalized(x.sparseView(0, 0));

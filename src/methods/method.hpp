@@ -1,19 +1,29 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "spcart/data.hpp"
 #include "spcart/loadings.hpp"
+#include "spcart/methods.hpp"
 #include "spcart/pca.hpp"
+#include "spcart/proof.hpp"
 #include "spcart/rotate.hpp"
 #include "spcart/truncation.hpp"
 
 namespace spcart {
+
+/// Below this fraction of all variance there is only rounding error.
+inline constexpr double kNoVariance = 1e-12;
+
+/// Takes words about the progress, for whoever waits.
+using Note = std::function<void(std::string)>;
 
 /// The input of a method: already checked, with every default filled in.
 struct Task {
@@ -32,8 +42,13 @@ struct Task {
   double bound = std::numeric_limits<double>::infinity();  ///< spca: of |z|_1 in each regression
   double orthogonality = 0.03;                             ///< alspca: maximum |x_i'x_j|
   double correlation = std::numeric_limits<double>::infinity();  ///< alspca: of components
+  std::optional<Direction> direction = {};      ///< greedy: default by the number of variables
+  Deflation deflation = Deflation::projection;  ///< exact
+  double time_limit = std::numeric_limits<double>::infinity();  ///< exact: seconds from `begin`
+  Clock::time_point begin = Clock::now();
 
   const Tick& tick;
+  Note note = {};
 };
 
 /// The result of a method. Columns have unit length, or are zero if nothing was found.
@@ -45,6 +60,9 @@ struct MethodResult {
   std::vector<Iteration> history = {};
   Status status = Status::converged;
   std::vector<std::string> warnings = {};
+  std::vector<Index> optimal = {};  ///< components that are proved to be the best of their number
+                                    ///< of variables, of what those before them leave
+  std::vector<Proof> proofs = {};   ///< exact: one per component
   Index without_variance = 0;  ///< columns that are zero because those before explain all variance
 };
 

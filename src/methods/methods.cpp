@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/names.hpp"
 #include "base/reject.hpp"
 #include "methods/method.hpp"
 
@@ -28,6 +29,10 @@ MethodResult fit_spca(const Task& task);
 MethodResult fit_pathspca(const Task& task);
 MethodResult fit_alspca(const Task& task);
 MethodResult fit_itspca(const Task& task);
+MethodResult fit_greedy(const Task& task);
+MethodResult fit_scotlass(const Task& task);  // power.cpp
+MethodResult fit_dspca(const Task& task);
+MethodResult fit_exact(const Task& task);
 
 namespace {
 
@@ -36,6 +41,7 @@ constexpr std::array kAll = {hard, soft, count, energy};
 constexpr std::array kCount = {count};
 constexpr std::array kSoft = {soft};
 constexpr std::array kPenalties = {hard, soft};
+constexpr std::array kSoftAndCount = {soft, count};
 constexpr std::array kCountAndSoft = {count, soft};
 
 constexpr std::array kRotations = {Start::varimax, Start::identity, Start::random};
@@ -46,7 +52,13 @@ constexpr std::array kTpowerStarts = {Start::variance, Start::pca, Start::warm};
 
 constexpr std::array<std::string_view, 1> kPostFit = {"post-fit"};
 constexpr std::array<std::string_view, 2> kRidge = {"ridge", "bound"};
+constexpr std::array<std::string_view, 2> kBranchAndBound = {"deflation", "time-limit"};
 constexpr std::array<std::string_view, 2> kTolerances = {"orthogonality", "correlation"};
+constexpr std::array<std::string_view, 1> kDirection = {"direction"};
+
+constexpr auto kDirectionNames = std::to_array<Name<Direction>>({{Direction::forward, "forward"},
+                                                                 {Direction::backward, "backward"},
+                                                                 {Direction::both, "both"}});
 
 /// The defaults leave about 15 % of the entries on data of many kinds and sizes.
 LambdaRange penalty(TruncationType type, Index p) {
@@ -65,6 +77,11 @@ LambdaRange length_bound(TruncationType, Index p) {
           .most = std::sqrt(size),
           .default_value = std::clamp(0.6 * std::cbrt(size), 1.0, std::sqrt(size)),
           .sparser_upwards = false};
+}
+
+/// Relative to the largest variance.
+LambdaRange matrix_penalty(TruncationType, Index p) {
+  return {.default_value = std::clamp(2 / std::sqrt(static_cast<double>(p)), 0.1, 0.3)};
 }
 
 constexpr auto kRecords = std::to_array<MethodRecord>({
@@ -156,6 +173,31 @@ constexpr auto kRecords = std::to_array<MethodRecord>({
      .title = "orthogonal iteration with thresholding: a sparse subspace",
      .truncations = kAll,
      .run = fit_itspca},
+    {.method = Method::greedy,
+     .name = "greedy",
+     .title = "variables added or removed one at a time by exact gain, with deflation",
+     .truncations = kCount,
+     .options = kDirection,
+     .run = fit_greedy},
+    {.method = Method::scotlass,
+     .name = "scotlass",
+     .title = "most variance within a bound on the l1 norm, orthogonal to those before",
+     .truncations = kSoft,
+     .lambda = length_bound,
+     .run = fit_scotlass},
+    {.method = Method::dspca,
+     .name = "dspca",
+     .title = "semidefinite relaxation with an l1 penalty, with deflation",
+     .truncations = kSoftAndCount,
+     .lambda = matrix_penalty,
+     .run = fit_dspca},
+    {.method = Method::exact,
+     .name = "exact",
+     .title = "branch and bound: each component proved optimal, with deflation",
+     .truncations = kCount,
+     .options = kBranchAndBound,
+     .proves = true,
+     .run = fit_exact},
 });
 
 }  // namespace
@@ -166,6 +208,12 @@ Method parse<Method>(std::string_view text) {
   const auto* found = std::ranges::find(kRecords, text, &MethodRecord::name);
   if (found == kRecords.end()) reject("method", text, "it must be one of {}", method_names());
   return found->method;
+}
+
+std::string_view name(Direction value) { return name_in(kDirectionNames, value); }
+template <>
+Direction parse<Direction>(std::string_view text) {
+  return parse_name(kDirectionNames, "direction", text);
 }
 
 std::string method_names() {

@@ -7,15 +7,14 @@
 #include "base/random.hpp"
 #include "data/gram.hpp"
 #include "linalg/lapack.hpp"
+#include "methods/first_of_largest.hpp"
 #include "methods/leading_eigenvector.hpp"
 #include "methods/method.hpp"
+#include "methods/optimality.hpp"
 #include "methods/power.hpp"
 
 namespace spcart {
 namespace {
-
-/// Values this near to the largest, relative to it, count as equal: the first is taken.
-constexpr double kTie = 1e-9;
 
 /// The leading eigenvector of a symmetric matrix, of which the lower half is given. `start` is near
 /// to it, but may lie in an invariant subspace that does not contain it.
@@ -111,13 +110,6 @@ class FewSamples final : public Support {
   std::uint64_t seed_;
 };
 
-Index first_of_largest(const Vector& values) {
-  const double enough = (1 - kTie) * values.maxCoeff();
-  Index j = 0;
-  while (values[j] < enough) ++j;
-  return j;
-}
-
 /// Adding variable j raises the largest eigenvalue by at least the square of its product with the
 /// leading vector, which is entry j of A'A x up to a common factor.
 Index best_addition(const Support& support) {
@@ -165,6 +157,12 @@ MethodResult fit_pathspca(const Task& task) {
       found.history.push_back(iteration_of(*support, x, loadings.col(i), gram.total()));
       loadings.col(i) = x;
     }
+    const Tick within = [&](double) {
+      if (task.tick) task.tick(static_cast<double>(i + 1) / static_cast<double>(r + 1));
+    };
+    if (is_proved_optimal(gram, support->variables(), support->reach(), support->variance(),
+                          within))
+      found.optimal.push_back(i);
     gram.deflate(loadings.col(i));
   }
   found.loadings = loadings.sparseView(0, 0);

@@ -4,18 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "base/indices.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "linalg/lapack.hpp"
+#include "methods/elimination.hpp"
+#include "methods/first_of_largest.hpp"
 #include "methods/leading_eigenvector.hpp"
 
 namespace spcart {
 namespace {
-
-/// Variances this near to the largest, relative to it, count as equal: deflation leaves rounding.
-constexpr double kTie = 1e-9;
 
 /// A component with less than this fraction of the variance is only rounding error, and a direction
 /// with less than this fraction outside the others is in their span.
@@ -95,12 +97,12 @@ Matrix PowerIteration::run(Matrix x, const Shrink& shrink) const {
     Matrix next = with_unit_columns(x);
     iteration.change = (next - unit).norm() / root;
     unit = std::move(next);
-    found_.history.push_back(iteration);
+    found_->history.push_back(iteration);
     const bool last = passed || end_ == End::at_test;
     passed = passed || iteration.change < task_.tolerance;
     if (passed && last) break;
   }
-  if (!passed) found_.status = Status::iteration_limit;
+  if (!passed) found_->status = Status::iteration_limit;
   return unit;
 }
 
@@ -159,16 +161,49 @@ class OneByOne {
 
   /// The variable of largest variance, the first among equals.
   Vector variance_start() const {
-    const double enough = (1 - kTie) * gram_.diagonal().maxCoeff();
-    Index j = 0;
-    while (gram_.diagonal()[j] < enough) ++j;
-    return Vector::Unit(gram_.size(), j);
+    return Vector::Unit(gram_.size(), first_of_largest(gram_.diagonal()));
   }
 
   Vector pca_start() const {
     if (component_ == 0) return task_.basis.vectors.col(0);
     return leading_from_anywhere([this](const Vector& x) { return product(x); }, gram_.size(),
                                  task_.seed);
+  }
+
+  /// From each start; the end that explains most, among the admissible ones if there are any.
+  template <class Admissible>
+  Vector best_of(std::span<const Vector> starts, const Shrink& shrink, Admissible admissible) {
+    MethodResult best;
+    Vector x;
+    bool is_admissible = false;
+    for (const Vector& start : starts) {
+      MethodResult found;
+      PowerIteration power = power_;
+      power.report_to(found);
+      Vector end = power.run(start, shrink);
+      const bool now = admissible(end);
+      const bool better =
+          x.size() == 0 || (now == is_admissible ? found.history.back().objective <
+                                                       best.history.back().objective - kNull
+                                                 : now);
+      if (!better) continue;
+      is_admissible = now;
+      best = std::move(found);
+      x = std::move(end);
+    }
+    found_.history.insert(found_.history.end(), best.history.begin(), best.history.end());
+    if (best.status != Status::converged) found_.status = best.status;
+    return x;
+  }
+
+  /// The principal component, and the variables of largest variance: all if there are few.
+  std::vector<Vector> several_starts() const {
+    constexpr Index kFew = 100, kMost = 10;
+    const Index p = gram_.size(), most = gram_.matrix() && p <= kFew ? p : std::min(p, kMost);
+    std::vector<Vector> starts = {pca_start()};
+    for (const Index j : indices_of_largest(gram_.diagonal(), most))
+      if (gram_.diagonal()[j] > kNull * gram_.total()) starts.push_back(Vector::Unit(p, j));
+    return starts;
   }
 
   /// The values that explain most on the support of x.
@@ -247,6 +282,28 @@ MethodResult fit_spc(const Task& task) {
   const Shrink shrink = l1_bound(task.truncation.lambda);
   return OneByOne(task).run(
       [&](const OneByOne& steps) { return steps.iterate(steps.pca_start(), shrink); });
+}
+
+MethodResult fit_scotlass(const Task& task) {
+  constexpr double kSlack = 1e-3;  // where equations and bound leave hardly any room
+  const double bound = task.truncation.lambda;
+  const auto is_within = [bound](const Vector& x) { return x.lpNorm<1>() <= bound * (1 + kSlack); };
+  Matrix before(task.a.cols(), 0);
+  MethodResult found = OneByOne(task).run([&](OneByOne& steps) {
+    const Index i = before.cols();
+    const Shrink shrink = i == 0 ? l1_bound(bound) : orthogonal_l1_bound(bound, before);
+    Vector x = steps.best_of(steps.several_starts(), shrink, is_within);
+    before.conservativeResize(Eigen::NoChange, i + 1);
+    before.col(i) = x;
+    return x;
+  });
+  for (Index i = 0; i < before.cols(); ++i)
+    if (const Vector x = before.col(i); !is_within(x))
+      found.warnings.push_back(
+          fmt::format("component {}: no loading within the bound {:.4g} was found that is "
+                      "orthogonal to those before it; its l1 norm is {:.4g}",
+                      i + 1, bound, x.lpNorm<1>()));
+  return found;
 }
 
 }  // namespace spcart

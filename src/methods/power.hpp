@@ -18,7 +18,9 @@ class PowerIteration {
 
   /// Iterations, and a warning if it does not converge, are added to `found`.
   PowerIteration(const Task& task, const Gram& gram, MethodResult& found, End end = End::at_test)
-      : task_(task), gram_(gram), found_(found), end_(end) {}
+      : task_(task), gram_(gram), found_(&found), end_(end) {}
+
+  void report_to(MethodResult& found) { found_ = &found; }
 
   /// Columns of unit length, or zero.
   Matrix run(Matrix x, const Shrink& shrink) const;
@@ -33,7 +35,7 @@ class PowerIteration {
 
   const Task& task_;
   const Gram& gram_;
-  MethodResult& found_;
+  MethodResult* found_;
   End end_;
   double from_ = 0, to_ = 1;
 };

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "linalg/lapack.hpp"
+
 namespace spcart {
 namespace {
 
@@ -18,9 +20,9 @@ double explained(const Vector& z, const Vector& x) {
 }
 
 /// Entries this near to the largest, relative to it, count as equal.
-constexpr double kTie = 1e-9;
+constexpr double kSameSize = 1e-9;
 
-constexpr double kRounding = 1e-12;
+constexpr double kRatioRounding = 1e-12;
 
 /// Variables by descending |z|, the first among equals first.
 std::vector<Index> by_size(const Vector& z) {
@@ -43,11 +45,11 @@ double threshold_for(double bound, const Vector& z, const std::vector<Index>& or
     gaps += gap_at(k - 1);
     squares += gap_at(k - 1) * gap_at(k - 1);
     const auto count = static_cast<double>(k);
-    if (count < room * (1 - kRounding)) continue;  // the ratio is at most sqrt(k)
+    if (count < room * (1 - kRatioRounding)) continue;  // the ratio is at most sqrt(k)
     const double gap = gaps / count;
     const double variance = std::max(squares / count - gap * gap, 0.0);
     const double u = gap_at(k) - gap;
-    if (count * u * u < room * (variance + u * u) * (1 - kRounding)) continue;
+    if (count * u * u < room * (variance + u * u) * (1 - kRatioRounding)) continue;
     const double best = count > room ? std::sqrt(room * variance / (count - room)) : u;
     return (1 - gap - best) * top;
   }
@@ -57,15 +59,117 @@ double threshold_for(double bound, const Vector& z, const std::vector<Index>& or
 /// More equal entries than the bound allows: takes the first ones, all except one with the same
 /// value.
 void take_equals(double bound, const Vector& z, std::span<const Index> equals, Vector& x) {
-  const double m = std::floor(bound * bound * (1 + kTie));
+  const double m = std::floor(bound * bound * (1 + kSameSize));
   const double rest = std::max(m + 1 - bound * bound, 0.0);
   const double alike = (m * bound + std::sqrt(m * rest)) / (m * (m + 1));
   for (std::size_t k = 0; k < static_cast<std::size_t>(m); ++k)
     x[equals[k]] = std::copysign(alike, z[equals[k]]);
   const double last = bound - m * alike;
   const auto next = static_cast<std::size_t>(m);
-  if (next < equals.size() && last > kTie) x[equals[next]] = std::copysign(last, z[equals[next]]);
+  if (next < equals.size() && last > kSameSize)
+    x[equals[next]] = std::copysign(last, z[equals[next]]);
 }
+
+/// max z'x over |x| = 1, |x|_1 <= bound, Q'x = 0. Its dual is min |S(z - Q v, t)| + bound t over v
+/// and t >= 0, where S is the soft threshold, and x is S(z - Q v, t) divided by its length. For a
+/// given t, v is found by Newton's method. The ratio of norms |x|_1 / |x|_2 then falls as t grows,
+/// because it is minus the derivative of a convex function: t is found by bisection.
+class OrthogonalBound {
+ public:
+  OrthogonalBound(double bound, const Matrix& q) : bound_(bound) {
+    for (Index j = 0; j < q.rows(); ++j)
+      if ((q.row(j).array() != 0).any()) rows_.push_back(j);
+    q_ = q(rows_, Eigen::all);
+  }
+
+  Vector solve(const Vector& z) const {
+    constexpr int kMost = 60;
+    constexpr double kEmpty = 1e-6;  // of the largest |z|
+    const double top = z.cwiseAbs().maxCoeff();
+    Vector v = Vector::Zero(q_.cols()), best = thresholded(z, 0, top, v);
+    // The excess of the ratio over the bound at both ends; unknown where nothing is left. One that
+    // stays is halved, so that the other end moves too (Illinois).
+    double low = 0, high = top, above = excess(best), below = 0;
+    int stayed = 0;
+    for (int step = 0; step < kMost && above > kRatioRounding; ++step) {
+      const double part = below < 0 ? above / (above - below) : 0.5;
+      const double middle = low + part * (high - low);
+      if (high - low <= kEmpty * top && below == 0) break;  // nothing is within the bound
+      if (middle <= low || middle >= high) break;
+      const Vector x = thresholded(z, middle, top, v);
+      const double now = x.norm() > kEmpty * top ? excess(x) : 0;
+      if (now > kRatioRounding) {
+        low = middle;
+        above = now;
+        best = x;
+        if (stayed > 0) below /= 2;
+        stayed = std::max(stayed, 0) + 1;
+      } else if (now < -kRatioRounding || x.norm() <= kEmpty * top) {
+        high = middle;
+        below = now;
+        if (stayed < 0) above /= 2;
+        stayed = std::min(stayed, 0) - 1;
+      } else {
+        best = x;
+        break;
+      }
+    }
+    return best.norm() > 0 ? projected(best.normalized()) : best;
+  }
+
+ private:
+  double excess(const Vector& x) const {
+    const double length = x.norm();
+    return length > 0 ? x.lpNorm<1>() / length - bound_ : 0;
+  }
+
+  /// Without the rounding that is left of Q in x, at the same nonzeros.
+  Vector projected(Vector x) const {
+    if (rows_.empty()) return x;
+    const Vector there = x(rows_);
+    const Matrix active = (there.array() != 0).cast<double>().matrix().asDiagonal() * q_;
+    const Vector v = solve_semidefinite(active.transpose() * active, active.transpose() * there);
+    x(rows_) = there - active * v;
+    return x.normalized();
+  }
+
+  static Vector soft(const Vector& z, double t) {
+    return z.array().sign() * (z.array().abs() - t).max(0.0);
+  }
+
+  /// S(z - Q v, t) with the v that makes it orthogonal to Q: |S|^2 is convex in v, and quadratic as
+  /// long as no entry becomes zero or nonzero.
+  Vector thresholded(const Vector& z, double t, double top, Vector& v) const {
+    constexpr int kMost = 50;
+    constexpr double kOrthogonal = 1e-14;
+    if (rows_.empty()) return soft(z, t);
+    const Vector there = z(rows_);
+    Vector y = soft(there - q_ * v, t);
+    for (int step = 0; step < kMost; ++step) {
+      const Vector gradient = q_.transpose() * y;
+      if (gradient.norm() <= kOrthogonal * top) break;
+      const Matrix active = (y.array() != 0).cast<double>().matrix().asDiagonal() * q_;
+      const Vector direction = solve_semidefinite(active.transpose() * active, gradient);
+      const double slope = gradient.dot(direction), before = y.squaredNorm();
+      double length = 1;
+      Vector next = soft(there - q_ * (v + direction), t);
+      while (next.squaredNorm() > before - 1e-4 * length * slope && length > kTie) {
+        length /= 2;
+        next = soft(there - q_ * (v + length * direction), t);
+      }
+      if (!(next.squaredNorm() < before)) break;
+      v += length * direction;
+      y = next;
+    }
+    Vector x = soft(z, t);
+    x(rows_) = y;
+    return x;
+  }
+
+  double bound_;
+  std::vector<Index> rows_;  ///< of Q that are not zero
+  Matrix q_;                 ///< these rows
+};
 
 }  // namespace
 
@@ -99,9 +203,9 @@ Shrink l1_bound(double bound) {
     const double top = z.cwiseAbs().maxCoeff();
     if (!(top > 0)) return 0.0;
     const std::vector<Index> order = by_size(z);
-    const auto equals =
-        std::ranges::count_if(order, [&](Index j) { return std::abs(z[j]) >= top * (1 - kTie); });
-    if (static_cast<double>(equals) > bound * bound * (1 + kTie)) {
+    const auto equals = std::ranges::count_if(
+        order, [&](Index j) { return std::abs(z[j]) >= top * (1 - kSameSize); });
+    if (static_cast<double>(equals) > bound * bound * (1 + kSameSize)) {
       std::vector<Index> first(order.begin(), order.begin() + equals);
       std::ranges::sort(first);
       take_equals(bound, z, first, x);
@@ -110,6 +214,13 @@ Shrink l1_bound(double bound) {
       x = z.array().sign() * (z.array().abs() - threshold).max(0.0);
       x.normalize();
     }
+    return explained(z, x);
+  };
+}
+
+Shrink orthogonal_l1_bound(double bound, const Matrix& q) {
+  return [solver = OrthogonalBound(bound, q)](Index, const Vector& z, Vector& x) {
+    x = solver.solve(z);
     return explained(z, x);
   };
 }

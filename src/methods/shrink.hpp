@@ -21,4 +21,8 @@ Shrink penalty(const Truncation& truncation, double largest);
 /// The best x of unit length whose l1 norm is at most `bound`, at least 1 (SPC).
 Shrink l1_bound(double bound);
 
+/// The same among those x that are orthogonal to the orthonormal columns of Q (SCoTLASS). If the
+/// bound leaves none, the one that comes nearest to it.
+Shrink orthogonal_l1_bound(double bound, const Matrix& q);
+
 }  // namespace spcart

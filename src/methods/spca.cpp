@@ -11,11 +11,8 @@
 namespace spcart {
 namespace {
 
-/// Below this fraction of all variance there is only rounding error.
-constexpr double kRounding = 1e-12;
-
 /// Entries that differ by no more than this fraction are equal.
-constexpr double kTie = 1e-9;
+constexpr double kSameEntry = 1e-9;
 
 Vector soft_threshold(const Vector& h, double level) {
   return h.unaryExpr([level](double value) {
@@ -30,7 +27,7 @@ Vector soft_threshold_by_count(const Vector& h, const Truncation& truncation) {
   Vector kept(h.size());
   Truncator(truncation, h.size())({h.data(), p}, {kept.data(), p});
   const double level = (kept.array() == 0).select(h.array().abs(), 0.0).maxCoeff();
-  const Vector z = soft_threshold(kept, level * (1 + kTie));
+  const Vector z = soft_threshold(kept, level * (1 + kSameEntry));
   return (z.array() != 0).any() ? z : kept;
 }
 
@@ -65,7 +62,7 @@ class Regressions {
         tick(static_cast<double>(i) / static_cast<double>(h.cols()));
       };
       if (!in_parallel_) within(0);
-      if ((first || before.col(i).nonZeros() > 0) && h.col(i).norm() > kRounding * total_)
+      if ((first || before.col(i).nonZeros() > 0) && h.col(i).norm() > kNoVariance * total_)
         z.col(i) = solve_one(h.col(i), penalties_[i], in_parallel_ ? Tick() : within);
     });
     return z;

@@ -2,8 +2,8 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <bit>
 
+#include "enumeration.hpp"
 #include "real_data.hpp"
 #include "spcart/datasets.hpp"
 #include "spcart/fit.hpp"
@@ -23,25 +23,8 @@ Result fit_path(const DataMatrix& a, Index components, Index nonzeros) {
                  .order = Order::none});
 }
 
-double largest_eigenvalue(const Matrix& c, const std::vector<Index>& support) {
-  const Matrix part = c(support, support);
-  return Eigen::SelfAdjointEigenSolver<Matrix>(part, Eigen::EigenvaluesOnly)
-      .eigenvalues()
-      .maxCoeff();
-}
-
-/// The most variance of any component of k variables.
-double optimum(const Matrix& c, int k) {
-  double best = 0;
-  for (unsigned set = 0; set < 1U << c.rows(); ++set) {
-    if (std::popcount(set) != k) continue;
-    std::vector<Index> support;
-    for (Index j = 0; j < c.rows(); ++j)
-      if ((set >> j & 1U) != 0) support.push_back(j);
-    best = std::max(best, largest_eigenvalue(c, support));
-  }
-  return best;
-}
+using enumeration::best_block;
+using enumeration::largest_eigenvalue;
 
 TEST(PaperTables, PathspcaOnSyntheticData) {
   const auto a = make_matrix(load_dataset("synthetic"));
@@ -83,10 +66,10 @@ TEST(Pathspca, LiesBetweenTheBestVariableAndTheOptimum) {
       const Vector x = Matrix(fit_path(*a, 1, k).loadings).col(0);
       const double variance = x.dot(c * x);
       EXPECT_GE(variance, before * (1 - 1e-12));
-      EXPECT_LE(variance, optimum(c, k) * (1 + 1e-12));
+      EXPECT_LE(variance, best_block(c, k) * (1 + 1e-12));
       before = variance;
     }
-    EXPECT_NEAR(before, optimum(c, 8), 1e-9 * before);
+    EXPECT_NEAR(before, best_block(c, 8), 1e-9 * before);
   }
 }
 
