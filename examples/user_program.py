@@ -14,6 +14,8 @@ array = spcart.datasets.load_spiked(n=200, p=50, r=3, k=5).data
 model = spcart.SPCArt(n_components=3, nonzeros=5).fit(array)
 print(f"array: {model.cpev_ / model.cpev_pca_:.1%} of what PCA explains, by {model.nonzeros_}")
 scores = model.transform(array)
+certificate = spcart.certify(array, model.loadings_, seconds=5)
+print(f"proved: at most {certificate.gap:.1%} more is possible with as few variables")
 
 counts = sp.csr_array(np.random.default_rng(0).poisson(0.1, size=(300, 40)).astype(np.float64))
 of_counts = spcart.fit(counts, 2, sparsity=0.9)

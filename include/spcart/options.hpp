@@ -58,6 +58,9 @@ struct Options {
   std::optional<double> bound = {};  ///< spca: maximum |z|_1 of a regression, whose ridge is finite
   std::optional<double> orthogonality = {};  ///< alspca: maximum |x_i'x_j|
   std::optional<double> correlation = {};    ///< alspca: maximum correlation of two components
+  std::optional<Direction> direction = {};   ///< greedy: default both, for many variables forward
+  std::optional<Deflation> deflation = {};   ///< exact: default projection
+  std::optional<double> time_limit = {};     ///< exact: seconds for the proofs of all components
   Index restarts = 0;  ///< random starts in addition to `start`; the best is kept
   BestBy best_by = BestBy::objective;
   Index refit = 0;                    ///< rounds of refitting the values on the final support
@@ -67,6 +70,8 @@ struct Options {
   double overlap = 0.1;               ///< search: maximum mean |cos| between components, 0 to 1
   double tolerance = 1e-2;            ///< stop at |X - X_previous|_F / sqrt(r) < tolerance
   Index max_iterations = 200;
+  std::optional<double> certify =
+      {};  ///< seconds to prove how much more is possible; default: none
   Order order = Order::variance;
   Solver solver = Solver::automatic;
   std::uint64_t seed = 0;  ///< same seed, same result
@@ -81,7 +86,8 @@ using OptionField =
                  BestBy Options::*, Order Options::*, Solver Options::*,
                  std::optional<Index> Options::*, std::optional<double> Options::*,
                  std::optional<bool> Options::*, std::optional<TruncationType> Options::*,
-                 std::optional<Start> Options::*, std::optional<Effort> Options::*>;
+                 std::optional<Direction> Options::*, std::optional<Start> Options::*,
+                 std::optional<Effort> Options::*, std::optional<Deflation> Options::*>;
 
 /// One option of `fit` as every interface shows it: the command's flags, the JSON, Python's
 /// arguments and the documentation are generated from this list.
@@ -91,6 +97,7 @@ struct OptionRecord {
   std::string_view value;      ///< placeholder of the value in help: "N", "hard|soft|count|energy"
   std::string_view help;
   OptionField field;
+  std::string_view implied = {};  ///< the value if the option is given without one
 
   void set(Options& options, std::string_view text) const;  ///< throws Error for an invalid value
   std::string get(const Options& options) const;            ///< the value as text, empty if not set
@@ -100,6 +107,10 @@ std::span<const OptionRecord> option_records();
 /// The truncation that the options specify for p variables, with defaults filled in; none if the
 /// method does not truncate.
 std::optional<Truncation> truncation_of(const Options& options, Index p);
+
+/// Throws Error if more than one of lambda, nonzeros, sparsity and keep is given for p variables,
+/// or one of the last three is out of range.
+void check_target(const Options& options, Index p);
 
 /// The search effort that the options specify, with the default filled in.
 Effort effort_of(const Options& options);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "spcart/bootstrap.hpp"
+#include "spcart/certificate.hpp"
 #include "spcart/choose.hpp"
 #include "spcart/compare.hpp"
 #include "spcart/export.hpp"
@@ -73,7 +74,8 @@ Loadings read_loadings(const std::filesystem::path& path, std::span<const std::s
 /// line, shortest exact numbers.
 std::string to_json(const Result& result, std::span<const std::string> variables,
                     const Stability* stability = nullptr);
-std::string to_json(const Criteria& criteria);
+/// The criteria of loadings, with their certificate if there is one.
+std::string to_json(const Criteria& criteria, const Certificate* certificate = nullptr);
 /// The rows of a comparison.
 std::string to_json(std::span<const ComparisonRow> rows);
 /// The points of a path.

@@ -16,8 +16,9 @@ struct PathOptions {
   double keep = 0.95;  ///< share of PCA's CPEV (cumulative percentage of explained variance) that
                        ///< `Path::keep` keeps
   Effort effort = {};  ///< of the search: a quarter of a fit's per point, or a time for all points
-  double overlap = 0.1;     ///< search: maximum mean |cos| between components, 0 to 1
-  double tolerance = 1e-2;  ///< of each fit
+  std::optional<double> certify = {};  ///< seconds to bound what is possible at each point
+  double overlap = 0.1;                ///< search: maximum mean |cos| between components, 0 to 1
+  double tolerance = 1e-2;             ///< of each fit
   Index max_iterations = 200;
   Solver solver = Solver::automatic;
   std::uint64_t seed = 0;
@@ -32,9 +33,11 @@ struct PathPoint {
   Index iterations = 0;
   Status status = Status::not_run;
   double objective = 0;
-  bool warm = false;      ///< found from the last point's rotation, not from varimax
-  bool searched = false;  ///< a search found more explained variance than lambda alone
-  Loadings loadings;      ///< p x r, of unit length; empty components are zero
+  bool warm = false;            ///< found from the last point's rotation, not from varimax
+  bool searched = false;        ///< a search found more explained variance than lambda alone
+  std::optional<double> bound;  ///< no orthogonal components with as few nonzeros explain more of
+                                ///< all variance; if it was asked for
+  Loadings loadings;            ///< p x r, of unit length; empty components are zero
 };
 
 struct Path {

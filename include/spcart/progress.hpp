@@ -10,6 +10,7 @@ struct Progress {
   std::string_view stage;  ///< "pca", "rotate" (the method itself), "refit", "refine", "search",
                            ///< "score"
   double fraction = 0;     ///< of the stage, 0 to 1
+  std::string_view note = {};  ///< more about it in words, or empty
 };
 
 /// Return false to stop: fit then throws Cancelled.

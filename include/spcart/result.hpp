@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "spcart/bounds.hpp"
+#include "spcart/certificate.hpp"
 #include "spcart/criteria.hpp"
 #include "spcart/export.hpp"
 #include "spcart/options.hpp"
+#include "spcart/proof.hpp"
 
 namespace SPCART_EXPORT spcart {
 
@@ -16,7 +18,7 @@ namespace SPCART_EXPORT spcart {
 /// wherever it was formed. Work outside these stages is a small part of `total`.
 struct Timing {
   double read = 0, prepare = 0, pca = 0, rotate = 0, refit = 0, refine = 0, search = 0, score = 0,
-         total = 0;
+         certify = 0, total = 0;
 };
 
 /// How near a fit came to its target.
@@ -55,8 +57,15 @@ struct Result {
   Matrix rotation;    ///< R, r x r, its rows in the order of the components: V is near X R;
                       ///< empty for methods that do not rotate V
   Criteria criteria;
+  std::vector<Proof> proofs;               ///< of the method exact, one per component
+  std::optional<Certificate> certificate;  ///< if it was asked for
   std::vector<Bound> bounds;  ///< the guarantees of the theory beside the measured values
   std::vector<Iteration> history;
+
+  /// Components, from 0, that are proved to have the most variance of any with their number of
+  /// variables, of what the components that the method found before them leave. Of pathspca and
+  /// greedy, if a sufficient condition holds and nothing changed the loadings since.
+  std::vector<Index> optimal;
 
   Vector singular_values;  ///< of PCA
   Solver solver = Solver::automatic;

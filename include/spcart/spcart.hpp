@@ -4,6 +4,7 @@
 #include "spcart/basis_file.hpp"
 #include "spcart/bootstrap.hpp"
 #include "spcart/bounds.hpp"
+#include "spcart/certificate.hpp"
 #include "spcart/choose.hpp"
 #include "spcart/common_options.hpp"
 #include "spcart/compare.hpp"

@@ -6,6 +6,7 @@ from . import _core, datasets, plot
 from ._choosing import Stability, bootstrap, choose
 from ._core import (
     Bound,
+    Certificate,
     Choice,
     ComparisonRow,
     Criteria,
@@ -13,6 +14,7 @@ from ._core import (
     Path,
     PathPoint,
     PrincipalBasis,
+    Proof,
     Recommendation,
     Restarts,
     RotationResult,
@@ -20,10 +22,11 @@ from ._core import (
     SearchReport,
     TargetReport,
     Timing,
+    UpperBound,
     ValidationPoint,
 )
 from ._estimator import SPCArt
-from ._functions import compare, evaluate, fit, principal_basis, rotate_and_truncate
+from ._functions import certify, compare, evaluate, fit, principal_basis, rotate_and_truncate
 from ._path import path
 from ._warnings import ConvergenceWarning, SpcartWarning
 
@@ -36,6 +39,7 @@ Rotated = RotationResult
 
 __all__ = [
     "Bound",
+    "Certificate",
     "Choice",
     "Compared",
     "ComparisonRow",
@@ -46,6 +50,7 @@ __all__ = [
     "Path",
     "PathPoint",
     "PrincipalBasis",
+    "Proof",
     "Recommendation",
     "Restarts",
     "Rotated",
@@ -57,8 +62,10 @@ __all__ = [
     "Stability",
     "TargetReport",
     "Timing",
+    "UpperBound",
     "ValidationPoint",
     "bootstrap",
+    "certify",
     "choose",
     "compare",
     "datasets",

@@ -103,7 +103,7 @@ n_threads, verbose
     preparation = _core.Preparation(
         center=center, scale=scale, remove_row_mean=remove_row_mean, precision=precision
     )
-    table = table_of(X, False, memory, most)
+    table = table_of(X, False)
     with progress(verbose) as show:
         choice = _core.choose(
             table,

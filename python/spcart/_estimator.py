@@ -74,7 +74,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         basis of *all* variance is hardly more than the variables themselves.
     method : str, default="spcart"
         "spcart", "pca", "st", "varimax", "rsvd", "rsvd-gp", "rsvd-gpb", "tpower", "gpower",
-        "gpowerb", "spc", "spca", "pathspca", "alspca" or "itspca".
+        "gpowerb", "spc", "spca", "pathspca", "alspca", "itspca", "greedy", "scotlass", "dspca" or
+        "exact".
     truncation : {"hard", "soft", "count", "energy"}, default=None
         What becomes zero: entries below `lam` (hard, soft), the `lam` smallest (count), those with
         `lam` of the energy (energy). None: count if `nonzeros` is given, else hard, or the method's
@@ -103,6 +104,9 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     effort : {"none", "normal", "thorough"} or float, default=None
         How long to search for components that explain more than the method's own; a number is a
         time in seconds. None: "normal" if `nonzeros`, `sparsity` or `keep` is given, else "none".
+    certify : float, default=None
+        Seconds in which to prove how much more other components with as few variables could
+        explain: `certificate_`. None: nothing is proved.
     overlap : float, default=0.1
         How much the components of the search may overlap, as the mean absolute cosine over their
         pairs, from 0 (orthogonal) to 1 (no limit).
@@ -127,7 +131,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Bytes of memory that the fit may use, also as "500M" or "2GiB". None: what the system has.
     method_params : dict, default=None
         Parameters of single methods: ``post_fit`` (gpower, gpowerb), ``ridge`` and ``bound``
-        (spca), ``orthogonality`` and ``correlation`` (alspca).
+        (spca), ``orthogonality`` and ``correlation`` (alspca), ``direction`` (greedy),
+        ``deflation`` and ``time_limit`` (exact).
     random_state : int, RandomState instance or None, default=0
         Seed of all random choices. The same whole number gives the same bits, so that by default
         the same data gives the same components. The search, the start "random" and the solver
@@ -191,6 +196,15 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     restarts_ : Restarts or None
         ``objectives`` and ``cpev`` of every start, and the index of the ``best``; None if there was
         one start.
+    optimal_ : list of int
+        Components that are proved to have the most variance of any with their number of variables,
+        of what those that the method found before them leave ("pathspca" and "greedy").
+    proofs_ : list of Proof
+        What "exact" proved of each component: ``explained``, ``bound``, ``gap``, ``optimal``; empty
+        for the other methods.
+    certificate_ : Certificate or None
+        What no other components with as few variables can exceed (``bound``, ``gap``), and in words
+        (``text``); None if `certify` is None.
     solver_ : str
         How principal components were computed.
     timing_ : Timing
@@ -215,6 +229,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     --------
     sklearn.decomposition.PCA : Components that mix all variables.
     evaluate : Evaluates components, whoever made them.
+    certify : Proves how much more is possible, also for components of others.
     compare : Fits several methods at the same sparsity.
 
     Examples
@@ -244,6 +259,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     refit: int = 0
     refine: int = 0
     effort: str | float | None = None
+    certify: float | None = None
     overlap: float = 0.1
     center: bool = True
     scale: bool = False
@@ -324,7 +340,12 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         table = self._table_of(X)
         with progress(self.verbose) as show:
             return _core.scores(
-                table, as_loadings(self.loadings_), self._known(), self.n_threads or 0, show
+                table,
+                as_loadings(self.loadings_),
+                self._known(),
+                self.memory,
+                self.n_threads or 0,
+                show,
             )
 
     def inverse_transform(self, X: ArrayLike) -> Matrix:
@@ -411,12 +432,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _table_of(self, X: Data) -> _core.Table:
         """New data for the components that were found."""
         checked = self._checked(X, reset=False)
-        return make_table(
-            checked,
-            original=unwrapped(X),
-            n_components=self.n_components_,
-            memory=self.memory,
-        )
+        return make_table(checked, original=unwrapped(X))
 
     def _preparation(
         self, center: bool, means: Vector | None = None, scales: Vector | None = None
@@ -450,13 +466,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n, p = checked.shape
         most = max(min(n - bool(self.center), p), 1)
         components = most if self.n_components is None else self.n_components
-        table = make_table(
-            checked,
-            original=unwrapped(X),
-            n_components=int(components) if isinstance(components, numbers.Integral) else most,
-            memory=self.memory,
-        )
-        return table, components, n
+        return make_table(checked, original=unwrapped(X)), components, n
 
     def _fit(
         self,
@@ -502,6 +512,9 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.target_ = report.target
         self.search_ = report.search
         self.restarts_ = report.restarts
+        self.optimal_ = report.optimal
+        self.proofs_ = report.proofs
+        self.certificate_ = report.certificate
         self.solver_ = report.solver
         self.timing_ = report.timing
         self.warnings_ = report.warnings

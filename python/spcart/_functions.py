@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ._typing import Data, RandomState
+    from ._typing import Data, Loadings, RandomState
 
 
 def fit(X: Data, n_components: float | None = None, **params: Any) -> SPCArt:
@@ -89,14 +89,76 @@ def evaluate(
     >>> round(spcart.evaluate(X, np.eye(5)).cpev, 6)
     1.0
     """
-    table = table_of(X, covariance, memory)
+    table = table_of(X, covariance)
     preparation = _core.Preparation(center=center, scale=scale, remove_row_mean=remove_row_mean)
-    if not sp.issparse(loadings):
-        loadings = check_array(loadings, dtype=np.float64, input_name="loadings")
     with progress(verbose) as show:
         return _core.evaluate(
-            table, as_loadings(loadings), preparation, True, memory, n_threads or 0, show
+            table, _checked(loadings), preparation, True, memory, n_threads or 0, show
         )
+
+
+def certify(
+    X: Data,
+    loadings: ArrayLike | sp.sparray | sp.spmatrix,
+    *,
+    seconds: float = 10,
+    covariance: bool = False,
+    center: bool = True,
+    scale: bool = False,
+    remove_row_mean: bool = False,
+    memory: int | str | None = None,
+    n_threads: int | None = None,
+    verbose: int = 0,
+) -> _core.Certificate:
+    """Prove how much more than given loadings others with as few nonzeros could explain.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data, or its covariance matrix if `covariance` is true.
+    loadings : array-like or sparse matrix of shape (n_features, n_components)
+        One column per component, of any length, whoever made them.
+    seconds : float, default=10
+        Time after which the best bounds so far are returned.
+    covariance : bool, default=False
+        Whether `X` is a covariance matrix.
+    center, scale, remove_row_mean : bool
+        How the data is prepared, as in :class:`SPCArt`; the same as for the loadings.
+    memory, n_threads, verbose
+        As in :class:`SPCArt`.
+
+    Returns
+    -------
+    certificate : Certificate
+        What no components with as few nonzeros can exceed. ``print`` shows it in words, and
+        :func:`spcart.plot.certificate` draws it.
+
+    See Also
+    --------
+    SPCArt : Its parameter `certify` does this for the components of a fit.
+
+    Examples
+    --------
+    >>> import spcart
+    >>> C = spcart.datasets.load_pitprops().covariance
+    >>> model = spcart.SPCArt(1, nonzeros=5).fit_covariance(C)
+    >>> certificate = spcart.certify(C, model.loadings_, covariance=True)
+    >>> round(certificate.cpev, 4), round(certificate.bound, 4)
+    (0.262, 0.262)
+    >>> certificate.gap < 1e-6
+    True
+    """
+    table = table_of(X, covariance)
+    options = _core.Options(n_threads=n_threads)
+    preparation = _core.Preparation(center=center, scale=scale, remove_row_mean=remove_row_mean)
+    with progress(verbose) as show:
+        return _core.certify(table, _checked(loadings), seconds, options, preparation, memory, show)
+
+
+def _checked(loadings: ArrayLike | sp.sparray | sp.spmatrix) -> Loadings:
+    return as_loadings(
+        check_array(loadings, accept_sparse="csc", dtype=np.float64, input_name="loadings")
+    )
 
 
 def compare(
@@ -160,7 +222,7 @@ random_state, n_threads, verbose
     >>> rows[0].criteria.cpev > rows[1].criteria.cpev
     True
     """
-    table = table_of(X, covariance, memory, n_components)
+    table = table_of(X, covariance)
     options = _core.Options(
         n_components=n_components,
         refit=refit,
@@ -243,7 +305,7 @@ def principal_basis(
     >>> spcart.principal_basis(X, 2).vectors.shape
     (20, 2)
     """
-    table = table_of(X, covariance, memory, n_components)
+    table = table_of(X, covariance)
     options = _core.Options(
         n_components=n_components,
         solver=solver,

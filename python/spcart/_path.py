@@ -25,6 +25,7 @@ def path(
     points: int | None = None,
     keep: float = 0.95,
     effort: str | float = "normal",
+    certify: float | None = None,
     overlap: float = 0.1,
     covariance: bool = False,
     center: bool = True,
@@ -60,6 +61,9 @@ def path(
     effort : {"none", "normal", "thorough"} or float, default="normal"
         How long to search: at each point a quarter as long as in a fit, or a time in seconds for
         all points.
+    certify : float, default=None
+        Seconds in which to prove, for all points together, what no orthogonal components with as
+        few variables can exceed: `bound` of a point. None: nothing is proved.
     overlap : float, default=0.1
         As in :class:`SPCArt`.
     covariance : bool, default=False
@@ -87,9 +91,10 @@ n_threads, verbose
     types = [truncation] if isinstance(truncation, str) else list(truncation)
     if types == ["all"]:
         types = ["hard", "soft", "count", "energy"]
-    table = table_of(X, covariance, memory, max(numbers, default=1))
+    table = table_of(X, covariance)
     options = _core.Options(
         effort=effort,
+        certify=certify,
         overlap=overlap,
         tol=tol,
         max_iter=max_iter,

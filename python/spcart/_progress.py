@@ -17,11 +17,16 @@ _WORDS = {
     "refine": "refining",
     "search": "searching for better ones",
     "score": "evaluating the components",
+    "certify": "proving what is possible",
     "bootstrap": "fitting resamples",
     "permute": "permuting the data",
     "read": "counting variables to read",
     "validate": "predicting held-out entries",
 }
+
+
+def _words(stage: str) -> str:
+    return _WORDS.get(stage, stage)
 
 
 class Progress:
@@ -37,17 +42,17 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def __call__(self, stage: str, fraction: float) -> None:
+    def __call__(self, stage: str, fraction: float, note: str) -> None:
         if stage != self._stage:
             self._end()
             self._begin(stage)
         if self._bar is not None:
             self._bar.n = round(100 * min(fraction, 1.0))
-            self._bar.refresh()
+            self._bar.set_description_str(note or _words(stage))
 
     def _begin(self, stage: str) -> None:
         self._stage = stage
-        words = _WORDS.get(stage, stage)
+        words = _words(stage)
         try:
             from tqdm.auto import tqdm
         except ImportError:

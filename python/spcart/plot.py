@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ._estimator import SPCArt
     from ._typing import Data
 
-__all__ = ["biplot", "convergence", "heatmap", "images", "path", "scree"]
+__all__ = ["biplot", "certificate", "convergence", "heatmap", "images", "path", "scree"]
 
 
 def _axes(ax: Axes | None, **how: Any) -> Axes:
@@ -110,6 +110,9 @@ def scree(model: SPCArt, *, ax: Axes | None = None) -> Axes:
 def path(followed: _core.Path, *, n_components: int | None = None, ax: Axes | None = None) -> Axes:
     """The trade-off between nonzeros and variance: one line per truncation type.
 
+    If the path was followed with `certify`, the region that no orthogonal components reach is
+    shaded.
+
     Parameters
     ----------
     followed : Path
@@ -136,7 +139,8 @@ def path(followed: _core.Path, *, n_components: int | None = None, ax: Axes | No
     ax = _axes(ax)
     for truncation in dict.fromkeys(point.truncation for point in points):
         line = [point for point in points if point.truncation == truncation]
-        ax.semilogx(*_trade_off(line), "o-", markersize=3, label=truncation)
+        (drawn,) = ax.semilogx(*_trade_off(line), "o-", markersize=3, label=truncation)
+        _shade_beyond_bounds(line, drawn.get_color(), ax)
     marks = [("knee", followed.knee, "D"), ("keep", followed.keep, "s")] if wanted == most else []
     for name, point, marker in marks:
         if point is None:
@@ -154,13 +158,90 @@ def path(followed: _core.Path, *, n_components: int | None = None, ax: Axes | No
         set_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
     ax.set_xlabel(f"nonzeros of {wanted} component{'s' if wanted > 1 else ''}")
     ax.set_ylabel("share of the variance that PCA explains")
-    ax.set_ylim(top=1.02)
+    ax.set_ylim(top=_TOP_OF_PATH)
     ax.legend()
     return ax
 
 
+_TOP_OF_PATH = 1.02
+
+
 def _trade_off(points: Sequence[_core.PathPoint]) -> tuple[list[int], list[float]]:
     return [point.nonzeros for point in points], [point.criteria.share_of_pca for point in points]
+
+
+def _shade_beyond_bounds(points: Sequence[_core.PathPoint], color: Any, ax: Axes) -> None:
+    bounds = [
+        (point.nonzeros, point.bound / point.criteria.cpev_pca)
+        for point in sorted(points, key=lambda point: point.nonzeros)
+        if point.bound is not None
+    ]
+    if bounds:
+        # A bound also holds for fewer nonzeros: that of the next point to the right.
+        ax.fill_between(
+            [count for count, _ in bounds],
+            [bound for _, bound in bounds],
+            _TOP_OF_PATH,
+            step="pre",
+            color=color,
+            alpha=0.15,
+            linewidth=0,
+            label=f"{points[0].truncation}: out of reach if orthogonal",
+        )
+
+
+def certificate(proved: _core.Certificate | None, *, ax: Axes | None = None) -> Axes:
+    """What components explain, and what others with as few variables cannot exceed.
+
+    Parameters
+    ----------
+    proved : Certificate
+        What :func:`spcart.certify` returned, or ``certificate_`` of an estimator that was fitted
+        with `certify`.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        With one row per class of components. A bar begins at the bound: no components of that class
+        explain what it covers. A star marks the class to which the components belong.
+    """
+    if proved is None:
+        raise ValueError("proved=None: there is no certificate, give certify to the fit")
+    bounds = np.array([bound.bound for bound in proved.bounds])
+    rows = np.arange(len(bounds))
+    ax = _axes(ax, figsize=(6.4, 1.3 + 0.5 * len(rows)))
+    least = min(bounds.min(), proved.cpev)
+    margin = 0.08 * max(proved.cpev_pca - least, 0.01)
+    right = proved.cpev_pca + margin
+    ax.barh(rows, right - bounds, left=bounds, color="tab:gray", alpha=0.35, label="out of reach")
+    ax.axvline(proved.cpev, color="tab:blue", label=f"these: {_percent(proved.cpev)}")
+    label = f"as many of PCA: {_percent(proved.cpev_pca)}"
+    ax.axvline(proved.cpev_pca, color="black", linestyle="--", label=label)
+    ax.set_yticks(rows, [_row_title(bound, proved.own) for bound in proved.bounds])
+    ax.invert_yaxis()
+    ax.set_xlim(least - margin, right)
+    ax.set_xlabel("fraction of the variance")
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), fontsize="small", ncols=3)
+    return ax
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.2f} %"
+
+
+def _row_title(bound: _core.UpperBound, own: _core.UpperBound) -> str:
+    title = _CLASSES[bound.components] + (" *" if bound == own else "")
+    return f"{title}\nat most {_percent(bound.bound)} ({bound.by})"
+
+
+_CLASSES = {
+    "disjoint": "no common variables",
+    "orthogonal": "orthogonal",
+    "oblique": "as oblique as these",
+    "any": "any",
+}
 
 
 def convergence(model: SPCArt, *, ax: Axes | None = None) -> Axes:

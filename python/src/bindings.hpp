@@ -29,6 +29,7 @@ struct TableHandle {
 // Types come before the functions that use them, for the sake of signatures.
 void bind_tables(nb::module_& m);
 void bind_options(nb::module_& m);
+void bind_certificates(nb::module_& m);
 void bind_results(nb::module_& m);
 void bind_fits(nb::module_& m);
 void bind_comparisons(nb::module_& m);

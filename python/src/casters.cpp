@@ -27,6 +27,12 @@ BoundKind choice_of(std::string_view word) {
   return named(word, {BoundKind::absolute, BoundKind::relative, BoundKind::estimate});
 }
 
+template <>
+ComponentClass choice_of(std::string_view word) {
+  return named(word, {ComponentClass::disjoint, ComponentClass::orthogonal, ComponentClass::oblique,
+                      ComponentClass::any});
+}
+
 nb::object to_python(const Loadings& x) {
   Loadings compressed = x;
   compressed.makeCompressed();

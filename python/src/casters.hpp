@@ -21,6 +21,8 @@ template <>
 Status choice_of(std::string_view word);
 template <>
 BoundKind choice_of(std::string_view word);
+template <>
+ComponentClass choice_of(std::string_view word);
 
 nanobind::object to_python(const Loadings& x);
 Loadings to_loadings(nanobind::handle csc_array);
@@ -60,6 +62,8 @@ template <>
 struct type_caster<spcart::Status> : choice_caster<spcart::Status> {};
 template <>
 struct type_caster<spcart::BoundKind> : choice_caster<spcart::BoundKind> {};
+template <>
+struct type_caster<spcart::ComponentClass> : choice_caster<spcart::ComponentClass> {};
 
 template <>
 struct type_caster<spcart::Loadings> {

@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate);
   spcart::python::bind_tables(m);
   spcart::python::bind_options(m);
+  spcart::python::bind_certificates(m);
   spcart::python::bind_results(m);
   spcart::python::bind_fits(m);
   spcart::python::bind_comparisons(m);

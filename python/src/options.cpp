@@ -132,6 +132,8 @@ std::optional<std::uint64_t> memory_of(nb::handle given) {
   return parse_bytes("memory", nb::str(given).c_str());
 }
 
+double number_of(const std::string& name, nb::handle given) { return number({name, given}); }
+
 void bind_options(nb::module_& m) {
   nb::class_<Options>(m, "Options", "What to fit and how, by the names of Python's parameters.")
       .def(

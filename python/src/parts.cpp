@@ -9,11 +9,16 @@ namespace {
 
 /// A x for the columns x of the loadings.
 Matrix score(nb::handle_t<TableHandle> table, const Loadings& loadings,
-             const Preparation& preparation, Index threads, nb::object progress) {
+             const Preparation& preparation, nb::object memory, Index threads,
+             nb::object progress) {
   const auto y = std::make_shared<Matrix>();
   const auto stored = nb::cast<const TableHandle&>(table).table;
-  run(table, progress, threads, [y, stored, loadings, preparation](Watch& watch) {
-    *y = scores(*make_matrix(*stored, preparation, watch.tick("prepare")), loadings);
+  const PrepareOptions planned{.preparation = preparation,
+                               .components = loadings.cols(),
+                               .without_pca = true,
+                               .memory = memory_of(memory)};
+  run(table, progress, threads, [y, stored, loadings, planned](Watch& watch) {
+    *y = scores(*prepare(*stored, planned, watch.tick("prepare")), loadings);
   });
   return std::move(*y);
 }
@@ -42,15 +47,10 @@ Criteria evaluate(nb::handle_t<TableHandle> table, const Loadings& loadings,
 
 /// Of a basis alone: there is no data by which a lambda could be found.
 Truncation truncation_for(const Options& options, Index p) {
+  check_target(options, p);
   const Truncation truncation = *truncation_of(options, p);
-  if (!options.nonzeros) return truncation;
-  const std::string given = std::to_string(*options.nonzeros);
-  if (options.lambda) throw Error({{"nonzeros", given}, {"lambda", ""}}, "give one of them");
-  if (truncation.type != TruncationType::count)
-    throw Error("nonzeros", given, "it goes with truncation count");
-  if (*options.nonzeros < 1 || *options.nonzeros > p)
-    throw Error("nonzeros", given,
-                "it must be from 1 to " + std::to_string(p) + ", the number of rows");
+  if (options.nonzeros && truncation.type != TruncationType::count)
+    throw Error("nonzeros", std::to_string(*options.nonzeros), "it goes with truncation count");
   return truncation;
 }
 
@@ -71,7 +71,7 @@ RotationResult rotate(const Matrix& v, const Options& options, nb::object progre
 
 void bind_parts(nb::module_& m) {
   m.def("scores", &score, nb::arg("table"), nb::arg("loadings"), nb::arg("preparation"),
-        nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("memory").none(), nb::arg("threads"), nb::arg("progress").none());
   m.def("evaluate", &evaluate, nb::arg("table"), nb::arg("loadings"), nb::arg("preparation"),
         nb::arg("beside_pca"), nb::arg("memory").none(), nb::arg("threads"),
         nb::arg("progress").none());

@@ -30,13 +30,17 @@ void bind_point(nb::module_& m) {
       .field("n_iter", &PathPoint::iterations, "Number of iterations.")
       .field("status", &PathPoint::status, "\"converged\" or \"iteration_limit\".")
       .field("searched", &PathPoint::searched, "Whether a search explains more than the fit.")
+      .field("bound", &PathPoint::bound,
+             "No orthogonal components with as few variables explain more, as a fraction of all "
+             "variance; None if that was not asked for.")
       .field("loadings", &PathPoint::loadings,
              "Components of unit length; of shape (n_features, n_components).", Show::no)
       .property("nonzeros", &nonzeros, "Nonzeros of all loadings together.")
       .finish();
 }
 
-/// One row per point, with the columns of the command's `path --csv` under Python's names.
+/// One row per point, with the columns of the command's `path --csv` under Python's names, and the
+/// bound if there is one.
 nb::object to_frame(nb::handle path) {
   nb::list rows;
   for (const nb::handle point : path.attr("points")) {
@@ -48,6 +52,7 @@ nb::object to_frame(nb::handle path) {
     take(point.attr("criteria"), {"sparsity", "sparsity_std", "sparsity_min", "cpev", "cpev_pca",
                                   "share_of_pca", "nonorthogonality"});
     take(point, {"n_iter", "status"});
+    if (!point.attr("bound").is_none()) take(point, {"bound"});
     rows.append(row);
   }
   return nb::module_::import_("pandas").attr("DataFrame")(rows);
@@ -77,7 +82,7 @@ void bind_path(nb::module_& m) {
       .finish()
       .def("to_frame", &to_frame, nb::sig("def to_frame(self) -> pandas.DataFrame"),
            "The points as a pandas data frame, one row per point, with the columns of the "
-           "command's ``path --csv`` under Python's names.");
+           "command's ``path --csv`` under Python's names, and ``bound`` if it was asked for.");
 }
 
 Path follow_path(nb::handle_t<TableHandle> table, const std::vector<std::string>& truncations,
@@ -91,6 +96,7 @@ Path follow_path(nb::handle_t<TableHandle> table, const std::vector<std::string>
       PathOptions{
           .truncations = {}, .components = std::move(components), .points = points, .keep = keep},
       options);
+  wanted.certify = options.certify;
   for (const std::string& word : truncations)
     wanted.truncations.push_back(parse<TruncationType>(word));
   const auto found = std::make_shared<Path>();

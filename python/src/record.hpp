@@ -145,7 +145,9 @@ class Record {
   std::vector<Kept> kept_;
 };
 
-/// Counts as NumPy's own integers.
+/// Counts as NumPy's own integers, and the signature of a property `nonzeros` of them.
 nb::object to_array(const std::vector<Index>& counts);
+inline constexpr const char* kNonzerosSignature =
+    "def nonzeros(self) -> numpy.typing.NDArray[numpy.int64]";
 
 }  // namespace spcart::python

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "bindings.hpp"
 #include "spcart/prepare.hpp"
@@ -12,6 +13,9 @@ namespace spcart::python {
 
 /// A number of bytes: a whole number, or text such as "2G".
 std::optional<std::uint64_t> memory_of(nb::handle given);
+
+/// A number that is given as the argument of that name. Throws Error for anything else.
+double number_of(const std::string& name, nb::handle given);
 
 /// What is asked of a table. It owns all that it has, so that the work needs nothing of Python's.
 struct Request {

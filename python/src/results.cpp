@@ -6,8 +6,6 @@
 namespace spcart::python {
 namespace {
 
-constexpr const char* kArrayOfCounts = "def nonzeros(self) -> numpy.typing.NDArray[numpy.int64]";
-
 void bind_criteria(nb::module_& m) {
   Record<Criteria>(m, "Criteria",
                    "Figures of loadings, whoever made them. Variances are fractions of the total.")
@@ -30,7 +28,8 @@ void bind_criteria(nb::module_& m) {
           "Of the densest loading.")
       .derived(
           "nonzeros", [](const Criteria& c) { return to_array(c.nonzeros); },
-          "Number of nonzeros of each loading.", Show::yes, nb::for_getter(nb::sig(kArrayOfCounts)))
+          "Number of nonzeros of each loading.", Show::yes,
+          nb::for_getter(nb::sig(kNonzerosSignature)))
       .keep(&Criteria::nonzeros)
       .field("explained_variance_ratio", &Criteria::cpev_gains,
              "What each component adds to `cpev` (Shen and Huang 2008).")
@@ -67,6 +66,7 @@ void bind_reports(nb::module_& m) {
       .field("refine", &Timing::refine, "Refining supports.")
       .field("search", &Timing::search, "Searching for better loadings.")
       .field("score", &Timing::score, "Evaluating the result.")
+      .field("certify", &Timing::certify, "Proving how much more is possible.")
       .field("total", &Timing::total, "The whole fit, `prepare` included.")
       .finish();
   Record<TargetReport>(m, "TargetReport", "How near a fit came to its target.", "object")
@@ -170,11 +170,15 @@ void bind_fit_report(nb::module_& m) {
   result("target", &Result::target);
   result("search", &Result::search);
   result("restarts", &Result::restarts);
+  result("optimal", &Result::optimal);
+  result("proofs", &Result::proofs);
+  result("certificate", &Result::certificate);
   result("loadings", &Result::loadings);
   result("criteria", &Result::criteria);
   result("bounds", &Result::bounds);
   result("singular_values", &Result::singular_values);
   result("solver", &Result::solver);
+  result("storage", &Result::storage);
   result(
       "means", [](auto& r) -> auto& { return *r.preparation.means; });
   result(

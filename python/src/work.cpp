@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -21,6 +22,13 @@ using std::chrono::milliseconds;
 constexpr milliseconds kInterval{50}, kGrace{500};
 
 std::atomic<int> abandoned = 0;
+
+/// The last that the work told of its progress.
+struct State {
+  std::string_view stage;
+  double fraction = 0;
+  std::string note;
+};
 
 /// One piece of work, owned by both threads.
 class Job final : public Watch {
@@ -66,9 +74,9 @@ class Job final : public Watch {
     if (error_) std::rethrow_exception(error_);
   }
 
-  Progress progress() {
+  State state() {
     const std::scoped_lock lock(mutex_);
-    return progress_;
+    return state_;
   }
 
  private:
@@ -80,14 +88,14 @@ class Job final : public Watch {
   void tell(const Progress& progress) override {
     if (stop_) throw Cancelled();
     const std::scoped_lock lock(mutex_);
-    progress_ = progress;
+    state_ = {progress.stage, progress.fraction, std::string(progress.note)};
   }
 
   std::function<void(Watch&)> work_;
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   std::condition_variable ended_;
-  Progress progress_;
+  State state_;
   bool done_ = false;
   std::exception_ptr error_;
   PyObject* kept_ = nullptr;
@@ -101,15 +109,15 @@ void listen(Job& job, const nb::object& progress) {
       if (job.ends_within(kInterval)) return;
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (const Progress now = job.progress(); !progress.is_none() && !now.stage.empty())
-      progress(nb::str(now.stage.data(), now.stage.size()), now.fraction);
+    if (const State now = job.state(); !progress.is_none() && !now.stage.empty())
+      progress(now.stage, now.fraction, now.note);
   }
 }
 
 }  // namespace
 
 Tick Watch::tick(std::string_view stage) {
-  return [this, stage](double fraction) { tell({stage, fraction}); };
+  return [this, stage](double fraction) { tell({.stage = stage, .fraction = fraction}); };
 }
 
 Observer Watch::observer() {

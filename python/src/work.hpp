@@ -20,9 +20,9 @@ class Watch {
 };
 
 /// Does the work in a thread of its own, on that many threads (0: as many as the caller has), while
-/// the caller's thread lets other Python threads run, calls progress(stage, fraction) and listens
-/// for Ctrl-C. Work that is interrupted is given half a second to notice. A decomposition does not
-/// notice: it is left behind, and ends at its next look at the watch.
+/// the caller's thread lets other Python threads run, calls progress(stage, fraction, note) and
+/// listens for Ctrl-C. Work that is interrupted is given half a second to notice. A decomposition
+/// does not notice: it is left behind, and ends at its next look at the watch.
 ///
 /// `work` may not touch Python, and must own what it uses but for what `keep` keeps alive.
 void run(nb::handle keep, const nb::object& progress, Index threads,

@@ -112,6 +112,15 @@ def test_progress_is_shown_where_asked_for(capsys):
     assert "finding principal components" in capsys.readouterr().err
 
 
+def test_progress_of_a_proof_tells_its_gap(capsys):
+    pytest.importorskip("tqdm", reason="only the bar has room for it")
+    X = np.random.default_rng(0).normal(size=(80, 60))
+    limit = {"time_limit": 0.5}
+    with pytest.warns(spcart.SpcartWarning, match="time ended"):
+        SPCArt(1, nonzeros=15, method="exact", method_params=limit, verbose=1).fit(X)
+    assert re.search(r"1 of 1: .* at most .*gap ", capsys.readouterr().err)
+
+
 def test_progress_does_without_tqdm(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     X = np.random.default_rng(0).normal(size=(3000, 600))
@@ -159,6 +168,8 @@ def test_several_threads_may_fit_at_once(table):
 LONG = {
     "method": "SPCArt(300, tol=0, max_iter=10**9).fit(X)",
     "krylov": "SPCArt(400, solver='krylov', method='pca').fit(X)",
+    "exact": "SPCArt(1, nonzeros=50, method='exact').fit(X[:300, :200])",
+    "certify": "SPCArt(9, nonzeros=20, effort='none', certify=900).fit(X[:500, :200])",
     "decomposition": "SPCArt(2900, method='pca').fit_covariance(X[:3000].T @ X[:3000])",
 }
 

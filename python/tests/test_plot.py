@@ -75,6 +75,41 @@ def test_path(frame):
         plot.path(followed, n_components=2)
 
 
+def test_path_shades_what_is_out_of_reach(frame):
+    followed = spcart.path(frame, 3, points=5, scale=True, certify=2)
+    ax = plot.path(followed)
+    (region,) = ax.collections
+    assert region.get_label() == "hard: out of reach if orthogonal"
+    corners = region.get_paths()[0].vertices
+    for point in followed.points:
+        expected = [point.nonzeros, point.bound / point.criteria.cpev_pca]
+        assert np.isclose(corners, expected).all(axis=1).any()
+    assert corners[:, 1].max() == pytest.approx(ax.get_ylim()[1])
+    ax.figure.canvas.draw()
+    assert not plot.path(spcart.path(frame, 3, points=5)).collections
+
+
+@pytest.mark.parametrize("components", [1, 3])
+def test_certificate(frame, components):
+    model = SPCArt(components, nonzeros=2, scale=True, certify=1).fit(frame)
+    proved = model.certificate_
+    ax = plot.certificate(proved)
+    assert len(ax.patches) == len(proved.bounds) >= components
+    for bar, bound in zip(ax.patches, proved.bounds, strict=True):
+        assert bar.get_x() == bound.bound
+        assert bar.get_x() + bar.get_width() == pytest.approx(ax.get_xlim()[1])
+    assert [line.get_xdata()[0] for line in ax.lines] == [proved.cpev, proved.cpev_pca]
+    for label, bound in zip(labels(ax.yaxis), proved.bounds, strict=True):
+        assert ("*" in label) == (bound == proved.own)
+        assert f"at most {100 * bound.bound:.2f} % ({bound.by})" in label
+    ax.figure.canvas.draw()
+
+
+def test_certificate_that_was_not_asked_for(model):
+    with pytest.raises(ValueError, match="there is no certificate, give certify to the fit"):
+        plot.certificate(model.certificate_)
+
+
 def test_convergence(model):
     ax = plot.convergence(model)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.history_["change"])

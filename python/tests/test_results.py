@@ -20,6 +20,7 @@ def results():
     X = spcart.datasets.load_spiked(n=60, p=12, r=2, k=3).data
     model = spcart.SPCArt(2, restarts=2, best_by="cpev", nonzeros=3).fit(X)
     with_bounds = spcart.SPCArt(2, truncation="hard", sparsity=0.5, effort="none").fit(X)
+    exact = spcart.SPCArt(2, nonzeros=3, method="exact", certify=1).fit(X)
     rows = spcart.compare(X, 2, nonzeros=3, methods=["spcart", "pca"])
     path = spcart.path(X, 2, points=4)
     choice = spcart.choose(X, folds=3, repeats=1)
@@ -31,6 +32,9 @@ def results():
         model.timing_,
         *with_bounds.bounds_,
         with_bounds.target_,
+        *exact.proofs_,
+        exact.certificate_,
+        *exact.certificate_.bounds,
         *rows,
         rows[0].criteria,
         path,
@@ -89,10 +93,13 @@ def test_fields_are_in_the_representation_and_read_only(results):
 
 
 def test_simple_results_can_be_compared_and_hashed(results):
-    (point,) = (result for result in results if isinstance(result, spcart.ValidationPoint))
-    assert point == copy.copy(point)
-    assert hash(point) == hash(copy.copy(point))
-    assert point != dataclasses.astuple(point)
+    kinds = (spcart.Proof, spcart.UpperBound, spcart.ValidationPoint)
+    simple = [result for result in results if isinstance(result, kinds)]
+    assert {type(result) for result in simple} == set(kinds)
+    for result in simple:
+        assert result == copy.copy(result)
+        assert hash(result) == hash(copy.copy(result))
+        assert result != dataclasses.astuple(result)
 
 
 def test_what_was_a_dictionary_can_be_read_as_one(results):
@@ -120,7 +127,14 @@ def test_what_was_a_dictionary_can_be_read_as_one(results):
 
 
 def test_lists_of_results_make_data_frames(results):
-    for kind in (spcart.Bound, spcart.ComparisonRow, spcart.ValidationPoint):
+    kinds = (
+        spcart.Bound,
+        spcart.ComparisonRow,
+        spcart.Proof,
+        spcart.UpperBound,
+        spcart.ValidationPoint,
+    )
+    for kind in kinds:
         some = [result for result in results if isinstance(result, kind)]
         frame = pd.DataFrame(some)
         assert list(frame) == [field.name for field in dataclasses.fields(kind)]

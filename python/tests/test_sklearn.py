@@ -30,7 +30,13 @@ SKIPPED = {
 # Checks fit all kinds of odd tables: what is warned of there is not what is tested.
 @pytest.mark.filterwarnings("ignore::spcart.SpcartWarning")
 @pytest.mark.filterwarnings("ignore:.*SCIPY_ARRAY_API.*")
-@parametrize_with_checks([SPCArt(), SPCArt(2, nonzeros=1, scale=True, solver="krylov")])
+@parametrize_with_checks(
+    [
+        SPCArt(),
+        SPCArt(2, nonzeros=1, scale=True, solver="krylov"),
+        SPCArt(2, nonzeros=1, overlap=0, certify=0.1),
+    ]
+)
 def test_scikit_learns_own_checks(estimator, check):
     try:
         check(estimator)

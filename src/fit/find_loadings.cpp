@@ -19,7 +19,8 @@ void leave_out(const std::vector<Index>& variables, Loadings& x) {
   x.prune([&](Index row, Index, double) { return !std::ranges::binary_search(variables, row); });
 }
 
-Task task_of(const DataMatrix& a, const Basis& basis, const Result& result, const Tick& tick) {
+Task task_of(const DataMatrix& a, const Basis& basis, const Result& result, const Tick& tick,
+             const Note& note) {
   const Options& options = result.options;
   Task task{.a = a, .basis = basis, .tick = tick};
   task.components = options.components;
@@ -33,6 +34,10 @@ Task task_of(const DataMatrix& a, const Basis& basis, const Result& result, cons
   task.bound = options.bound.value_or(task.bound);
   task.orthogonality = options.orthogonality.value_or(task.orthogonality);
   task.correlation = options.correlation.value_or(task.correlation);
+  task.direction = options.direction;
+  task.deflation = options.deflation.value_or(task.deflation);
+  task.time_limit = options.time_limit.value_or(task.time_limit);
+  task.note = note;
   return task;
 }
 
@@ -51,13 +56,14 @@ std::optional<Target> target_of(const Options& options, TruncationType type, Ind
 
 class Finder {
  public:
-  Finder(const DataMatrix& a, const Basis& basis, Result& result, const Tick& tick)
+  Finder(const DataMatrix& a, const Basis& basis, Result& result, const Tick& tick,
+         const Note& note)
       : a_(a),
         basis_(basis),
         result_(result),
         options_(result.options),
         tick_(tick),
-        task_(task_of(a, basis, result, tick)),
+        task_(task_of(a, basis, result, tick, note)),
         trials_(options_.method, task_) {}
 
   MethodResult find() {
@@ -129,8 +135,8 @@ class Finder {
 }  // namespace
 
 MethodResult find_loadings(const DataMatrix& a, const Basis& basis, Result& result,
-                           const Tick& tick) {
-  MethodResult found = Finder(a, basis, result, tick).find();
+                           const Tick& tick, const Note& note) {
+  MethodResult found = Finder(a, basis, result, tick, note).find();
   leave_out(a.constant_columns(), found.loadings);
   return found;
 }

@@ -9,6 +9,6 @@ namespace spcart {
 /// one, and from the best of all starts if there are several. Sets lambda, target and starts in
 /// `result`. Variables that cannot be scaled have no loading.
 MethodResult find_loadings(const DataMatrix& a, const Basis& basis, Result& result,
-                           const Tick& tick);
+                           const Tick& tick, const Note& note = {});
 
 }  // namespace spcart

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/progress.hpp"
 #include "data/warnings.hpp"
 #include "fit/arrange_components.hpp"
 #include "fit/find_loadings.hpp"
@@ -22,7 +23,7 @@ namespace spcart {
 namespace {
 
 /// Tolerance of comparisons.
-constexpr double kRounding = 1e-9;
+constexpr double kMetTolerance = 1e-9;
 
 /// Runs the stages of a fit: times each, reports its progress and lets the observer stop it.
 class Stages {
@@ -31,25 +32,27 @@ class Stages {
 
   template <class Work>
   auto run(std::string_view stage, double& seconds, Work work) {
-    const Tick tick = [this, stage](double fraction) { report_progress(stage, fraction); };
-    report_progress(stage, 0);
+    const Tick tick = [this, stage](double fraction) {
+      if (observer_ && !observer_({stage, fraction, note_})) throw Cancelled();
+    };
+    tick(0);
     const auto begin = Clock::now();
     auto result = work(tick);
-    seconds += std::chrono::duration<double>(Clock::now() - begin).count();
-    report_progress(stage, 1);
+    seconds += seconds_since(begin);
+    tick(1);
     return result;
   }
 
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void report_progress(std::string_view stage, double fraction) const {
-    if (observer_ && !observer_({stage, fraction})) throw Cancelled();
+  /// Words that go with the progress from then on.
+  Note note() {
+    return [this](std::string words) { note_ = std::move(words); };
   }
 
+  double elapsed() const { return seconds_since(begin_); }
+
+ private:
   const Observer& observer_;
+  std::string note_;
   Clock::time_point begin_ = Clock::now();
 };
 
@@ -112,6 +115,28 @@ Origin origin_of(Origin found, const DataMatrix& a, const Options& options) {
   return options.refit > 0 || !a.constant_columns().empty() ? Origin::support : found;
 }
 
+/// Where each component of `before` is in `now`, or -1 if a later step has changed it. Component i
+/// of `now` was component j if change(j, i) is not zero.
+std::vector<Index> places_of(const Loadings& before, const Loadings& now, const Loadings& change) {
+  std::vector<Index> places(static_cast<std::size_t>(before.cols()), -1);
+  for (Index i = 0; i < change.cols(); ++i)
+    for (Loadings::InnerIterator entry(change, i); entry; ++entry)
+      if (std::abs(std::abs(before.col(entry.row()).dot(now.col(i))) - 1) < kMetTolerance)
+        places[static_cast<std::size_t>(entry.row())] = i;
+  return places;
+}
+
+/// What was proved of components, as they are ordered now.
+void keep_proofs(const MethodResult& found, const Loadings& change, Result& result) {
+  const std::vector<Index> places = places_of(found.loadings, result.loadings, change);
+  for (const Index j : found.optimal)
+    if (const Index i = places[static_cast<std::size_t>(j)]; i >= 0) result.optimal.push_back(i);
+  std::ranges::sort(result.optimal);
+  result.proofs = found.proofs;
+  for (Proof& proof : result.proofs)
+    proof.component = places[static_cast<std::size_t>(proof.component)];
+}
+
 /// Reports how near the final result is to the target, in the target's unit.
 void report_target(Result& result) {
   const Options& o = result.options;
@@ -129,12 +154,12 @@ void report_target(Result& result) {
     target.option = "sparsity";
     target.asked = *o.sparsity;
     target.found = c.sparsity.mean;
-    target.exact = std::abs(target.found - target.asked) * p <= most * (1 + kRounding);
+    target.exact = std::abs(target.found - target.asked) * p <= most * (1 + kMetTolerance);
   } else {
     target.option = "keep";
     target.asked = *o.keep;
     target.found = c.share_of_pca();
-    target.exact = target.found >= target.asked - kRounding;
+    target.exact = target.found >= target.asked - kMetTolerance;
   }
   if (!target.exact)
     result.warnings.push_back(
@@ -171,7 +196,7 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
   append(result.warnings, basis.warnings);
 
   MethodResult found = stages.run("rotate", result.timing.rotate, [&](const Tick& tick) {
-    return find_loadings(a, basis, result, tick);
+    return find_loadings(a, basis, result, tick, stages.note());
   });
   result.rotation = std::move(found.rotation);
   result.history = std::move(found.history);
@@ -200,14 +225,20 @@ Result fit_basis(const DataMatrix& data, const Basis& basis, Result result, Stag
   Explained explained = stages.run("score", result.timing.score, [&](const Tick& tick) {
     return explained_by(a, result.loadings, tick);
   });
-  const Loadings change =
-      arrange(options.order == Order::variance ? order_by_adjusted_variance(explained.covariance)
-                                               : own_order(r),
-              result.loadings, explained);
+  const std::vector<Index> order = options.order == Order::variance
+                                       ? order_by_adjusted_variance(explained.covariance)
+                                       : own_order(r);
+  const Loadings change = arrange(order, result.loadings, explained);
   for (Matrix* rotation : {&result.rotation, &found.truncated_from})
     if (rotation->size() > 0) *rotation = change.transpose() * *rotation;
+  keep_proofs(found, change, result);
   const double cpev_pca = result.singular_values.squaredNorm() / basis.total_variance;
   result.criteria = evaluate(result.loadings, explained, basis.total_variance, cpev_pca);
+
+  if (options.certify)
+    result.certificate = stages.run("certify", result.timing.certify, [&](const Tick& tick) {
+      return certify(a, result.loadings, cpev_pca, {.seconds = *options.certify}, tick);
+    });
 
   result.bounds = bounds({.v = basis.vectors.leftCols(r),
                           .singular_values = result.singular_values,

@@ -11,6 +11,7 @@
 
 #include "base/names.hpp"
 #include "base/reject.hpp"
+#include "spcart/certificate.hpp"
 #include "spcart/error.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/methods.hpp"
@@ -102,6 +103,14 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
     {"orthogonality", "", "X", "alspca: largest overlap of two loadings", &Options::orthogonality},
     {"correlation", "", "X", "alspca: largest correlation of two components; inf: any",
      &Options::correlation},
+    {"direction", "", "forward|backward|both",
+     "greedy: whether variables are added or removed one at a time, or the better of the two",
+     &Options::direction},
+    {"deflation", "", "projection|hotelling|schur",
+     "exact: what is left for the next component (default: projection)", &Options::deflation},
+    {"time-limit", "", "SECONDS",
+     "exact: time for the proofs, after which the best so far is returned with its gap",
+     &Options::time_limit},
     {"restarts", "", "N", "spcart: random starts beside the start, of which the best is kept",
      &Options::restarts},
     {"best-by", "", "objective|cpev", "criterion for the best start", &Options::best_by},
@@ -120,6 +129,10 @@ constexpr auto kRecords = std::to_array<OptionRecord>({
      &Options::overlap},
     {"tolerance", "", "X", "stop when the loadings change by less", &Options::tolerance},
     {"max-iterations", "", "N", "maximum number of iterations", &Options::max_iterations},
+    {"certify", "", "SECONDS",
+     "prove how much more other components with as few variables could explain, within 10 seconds "
+     "or as many as are given",
+     &Options::certify, "10"},
     {"order", "", "variance|none", "components by explained variance, or in the method's own order",
      &Options::order},
     {"solver", "", "auto|gram|outer|krylov|slepc", "how the principal components are computed",
@@ -189,7 +202,8 @@ void check_choices(const Options& options) {
   if (options.restarts > 0 && !starts_at_random(record))
     reject("restarts", options.restarts, "method {} has no random start; methods that have are {}",
            method, names_of(method_records(), starts_at_random));
-  for (const char* option : {"post-fit", "ridge", "bound", "orthogonality", "correlation"}) {
+  for (const char* option : {"post-fit", "ridge", "bound", "orthogonality", "correlation",
+                             "direction", "deflation", "time-limit"}) {
     const auto takes = [&](const MethodRecord& r) {
       return std::ranges::find(r.options, option) != r.options.end();
     };
@@ -267,7 +281,8 @@ std::span<const OptionRecord> option_records() {
 }
 
 Effort effort_of(const Options& options) {
-  const bool has_target = options.nonzeros || options.sparsity || options.keep;
+  const bool has_target =
+      (options.nonzeros || options.sparsity || options.keep) && !record_of(options.method).proves;
   return options.effort.value_or(Effort{has_target ? Effort::Level::normal : Effort::Level::none});
 }
 
@@ -290,8 +305,6 @@ std::optional<Truncation> truncation_of(const Options& options, Index p) {
   return Truncation{type, options.lambda.value_or(default_value)};
 }
 
-namespace {
-
 void check_target(const Options& options, Index p) {
   std::string_view given;
   for (const std::string_view option : {"lambda", "nonzeros", "sparsity", "keep"}) {
@@ -309,8 +322,6 @@ void check_target(const Options& options, Index p) {
   if (options.keep && !(*options.keep > 0 && *options.keep <= 1))
     reject("keep", *options.keep, "it must be above 0 and at most 1");
 }
-
-}  // namespace
 
 void check(const Options& options, const DataMatrix& a) {
   if (a.samples() && *a.samples() < 2)
@@ -339,6 +350,8 @@ void check(const Options& options, const DataMatrix& a) {
   check_not_negative("bound", options.bound);
   check_positive("orthogonality", options.orthogonality);
   check_positive("correlation", options.correlation);
+  check_positive("time-limit", options.time_limit);
+  if (options.certify) check(CertifyOptions{*options.certify});
   check_regression(options, a);
   if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
     reject("tolerance", options.tolerance, "it must be a number of at least 0");

@@ -15,7 +15,7 @@ constexpr double kResolution = 1e-7;
 constexpr std::size_t kMostBrackets = 4, kMostTrials = 400;
 
 /// The kept share may fall short by rounding.
-constexpr double kRounding = 1e-12;
+constexpr double kShortfall = 1e-12;
 
 class Search {
  public:
@@ -100,7 +100,7 @@ class Search {
     return !found.empty();
   }
 
-  bool keeps(double share) const { return share >= target_.value - kRounding; }
+  bool keeps(double share) const { return share >= target_.value - kShortfall; }
   double distance(Index nonzeros) const {
     return std::abs(static_cast<double>(nonzeros) - target_.value);
   }

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "spcart/output.hpp"
 
 namespace spcart {
@@ -33,6 +31,7 @@ std::vector<std::string> component_names(Index count) {
 std::string to_csv(ConstBlock values, std::span<const std::string> columns,
                    std::span<const std::string> rows) {
   std::string out;
+  fmt::memory_buffer number;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     if (j > 0 || !rows.empty()) out += ',';
     append_field(out, columns[j]);
@@ -42,7 +41,9 @@ std::string to_csv(ConstBlock values, std::span<const std::string> columns,
     if (!rows.empty()) append_field(out, rows[static_cast<std::size_t>(i)]);
     for (Index j = 0; j < values.cols(); ++j) {
       if (j > 0 || !rows.empty()) out += ',';
-      fmt::format_to(std::back_inserter(out), "{}", values(i, j));
+      number.clear();
+      fmt::format_to(fmt::appender(number), "{}", values(i, j));
+      out.append(number.data(), number.size());
     }
     out += '\n';
   }

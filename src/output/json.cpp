@@ -2,10 +2,10 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "io/json_fields.hpp"
 #include "spcart/names.hpp"
 #include "spcart/output.hpp"
 #include "spcart/version.hpp"
@@ -14,7 +14,7 @@ namespace spcart {
 
 namespace {
 
-using nlohmann::ordered_json;
+using io::ordered_json;
 
 /// JSON has no NaN: a result that contains one was already broken.
 double finite(double value) {
@@ -92,7 +92,8 @@ ordered_json object_of(const Preparation& preparation, bool covariance) {
 ordered_json object_of(const Timing& timing) {
   return {{"read", timing.read},     {"prepare", timing.prepare}, {"pca", timing.pca},
           {"rotate", timing.rotate}, {"refit", timing.refit},     {"refine", timing.refine},
-          {"search", timing.search}, {"score", timing.score},     {"total", timing.total}};
+          {"search", timing.search}, {"score", timing.score},     {"certify", timing.certify},
+          {"total", timing.total}};
 }
 
 ordered_json object_of(const std::vector<Bound>& bounds) {
@@ -110,14 +111,47 @@ ordered_json object_of(const std::vector<Bound>& bounds) {
   return out;
 }
 
+ordered_json object_of(const Certificate& certificate) {
+  ordered_json bounds = ordered_json::array();
+  for (const UpperBound& bound : certificate.bounds)
+    bounds.push_back(
+        {{"components", name(bound.components)}, {"bound", finite(bound.bound)}, {"by", bound.by}});
+  return {{"nonzeros", certificate.nonzeros},
+          {"cpev", finite(certificate.cpev)},
+          {"cpev_pca", finite(certificate.cpev_pca)},
+          {"bounds", std::move(bounds)},
+          {"bound", finite(certificate.own().bound)},
+          {"gap", finite(certificate.gap())},
+          {"obliqueness", finite(certificate.obliqueness)},
+          {"orthogonal", certificate.orthogonal},
+          {"disjoint", certificate.disjoint},
+          {"complete", certificate.complete},
+          {"seconds", certificate.seconds},
+          {"text", in_words(certificate)}};
+}
+
+ordered_json array_of(const std::vector<Proof>& proofs) {
+  ordered_json out = ordered_json::array();
+  for (const Proof& proof : proofs)
+    out.push_back({{"component", proof.component},
+                   {"explained", finite(proof.explained)},
+                   {"bound", finite(proof.bound)},
+                   {"gap", finite(proof.gap())},
+                   {"optimal", proof.optimal},
+                   {"nonzeros", proof.nonzeros},
+                   {"candidates", proof.candidates},
+                   {"nodes", proof.nodes},
+                   {"seconds", proof.seconds}});
+  return out;
+}
+
 /// Every option as it was given: numbers as numbers, infinity and names as text.
 ordered_json object_of(const Options& options) {
   ordered_json out = ordered_json::object();
   for (const OptionRecord& record : option_records()) {
     const std::string text = record.get(options);
     ordered_json& value = out[std::string(record.name)];
-    if (!text.empty())
-      value = ordered_json::accept(text) ? ordered_json::parse(text) : ordered_json(text);
+    if (!text.empty()) value = io::value_or_text(text);
   }
   return out;
 }
@@ -172,14 +206,15 @@ std::int64_t memory_peak_bytes() {
   return 0;
 }
 
-/// Names may hold any bytes; JSON is UTF-8.
-std::string dump(const ordered_json& object) {
-  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string dump(const ordered_json& object) { return io::dump(object, io::Bytes::replace); }
 
 }  // namespace
 
-std::string to_json(const Criteria& criteria) { return dump(object_of(criteria)); }
+std::string to_json(const Criteria& criteria, const Certificate* certificate) {
+  ordered_json out = object_of(criteria);
+  if (certificate) out["certificate"] = object_of(*certificate);
+  return dump(out);
+}
 
 std::string to_json(std::span<const ComparisonRow> rows) {
   ordered_json out;
@@ -197,15 +232,17 @@ std::string to_json(const Path& path) {
   out["variables"] = path.variables;
   out["points"] = ordered_json::array();
   for (const PathPoint& point : path.points)
-    out["points"].push_back({{"truncation", name(point.truncation.type)},
-                             {"lambda", finite(point.truncation.lambda)},
-                             {"components", point.components},
-                             {"criteria", object_of(point.criteria)},
-                             {"iterations", point.iterations},
-                             {"status", name(point.status)},
-                             {"objective", finite(point.objective)},
-                             {"warm", point.warm},
-                             {"searched", point.searched}});
+    out["points"].push_back(
+        {{"truncation", name(point.truncation.type)},
+         {"lambda", finite(point.truncation.lambda)},
+         {"components", point.components},
+         {"criteria", object_of(point.criteria)},
+         {"iterations", point.iterations},
+         {"status", name(point.status)},
+         {"objective", finite(point.objective)},
+         {"warm", point.warm},
+         {"searched", point.searched},
+         {"bound", point.bound ? ordered_json(*point.bound) : ordered_json(nullptr)}});
   out["knee"] = path.knee;
   out["keep"] = path.keep ? ordered_json(*path.keep) : ordered_json(nullptr);
   out["singular_values"] = array_of(path.singular_values);
@@ -277,10 +314,13 @@ std::string to_json(const Result& result, std::span<const std::string> variables
                      {"nonorthogonality_before", finite(search->nonorthogonality_before)}};
   out["criteria"] = object_of(result.criteria);
   out["loadings"] = columns_of(result.loadings);
+  out["optimal"] = result.optimal;
   out["history"] = array_of(result.history);
   out["singular_values"] = array_of(result.singular_values);
   out["rotation"] = rows_of(result.rotation);
   out["preparation"] = object_of(result.preparation, !result.samples);
+  out["proofs"] = array_of(result.proofs);
+  out["certificate"] = result.certificate ? object_of(*result.certificate) : ordered_json(nullptr);
   out["bounds"] = object_of(result.bounds);
   out["timing"] = object_of(result.timing);
   out["memory_peak_bytes"] = memory_peak_bytes();

@@ -1,8 +1,13 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "io/json_fields.hpp"
 #include "io/read.hpp"
+#include "io/text.hpp"
 #include "spcart/io.hpp"
 #include "spcart/output.hpp"
 

@@ -197,7 +197,7 @@ TEST(CommandMemory, TooLittleIsRejectedWithWhatIsNeeded) {
   const std::string path = folder.write("a.csv", "1,2\n3,4\n5,7\n");
   const Outcome outcome = run({"fit", path, "-r", "1", "--memory", "10M"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_HAS(outcome.err, "--memory 10.0 MB: work on 2 variables and 1 components takes at least");
+  EXPECT_HAS(outcome.err, "--memory 10.0 MB: work on 2 variables takes at least");
   const std::string large = folder.write(
       "b.npy", npy_of<std::uint8_t>(verify::random_matrix(50, 6000, 1).cwiseAbs(), "|u1"));
   const Outcome gram = run({"fit", large, "-r", "2", "--memory", "200M", "--solver", "gram"});

@@ -330,6 +330,7 @@ TEST(Options, ValidationNamesFieldValueAndRule) {
 TEST(Options, RecordsSetAndShowEveryField) {
   Options options;
   for (const auto& [option, text] : std::vector<std::pair<std::string_view, std::string>>{
+           {"certify", "3"},       {"deflation", "schur"},  {"time-limit", "9"},
            {"components", "3"},    {"method", "rsvd-gp"},   {"truncation", "soft"},
            {"lambda", "0.25"},     {"nonzeros", "7"},       {"variance", "0.9"},
            {"sparsity", "0.5"},    {"keep", "0.75"},        {"restarts", "5"},
@@ -338,7 +339,7 @@ TEST(Options, RecordsSetAndShowEveryField) {
            {"ridge", "inf"},       {"bound", "2.2"},        {"orthogonality", "0.2"},
            {"correlation", "0.3"}, {"refine", "4"},         {"order", "none"},
            {"solver", "krylov"},   {"seed", "42"},          {"threads", "2"},
-           {"effort", "thorough"}, {"overlap", "0.3"}}) {
+           {"effort", "thorough"}, {"overlap", "0.3"},      {"direction", "backward"}}) {
     const auto records = option_records();
     const auto record = std::ranges::find(records, option, &OptionRecord::name);
     ASSERT_NE(record, records.end()) << option;
@@ -359,6 +360,9 @@ TEST(Options, RecordsSetAndShowEveryField) {
                          .bound = 2.2,
                          .orthogonality = 0.2,
                          .correlation = 0.3,
+                         .direction = Direction::backward,
+                         .deflation = Deflation::schur,
+                         .time_limit = 9,
                          .restarts = 5,
                          .best_by = BestBy::cpev,
                          .refit = 2,
@@ -367,12 +371,13 @@ TEST(Options, RecordsSetAndShowEveryField) {
                          .overlap = 0.3,
                          .tolerance = 1e-3,
                          .max_iterations = 9,
+                         .certify = 3,
                          .order = Order::none,
                          .solver = Solver::krylov,
                          .seed = 42,
                          .threads = 2};
   EXPECT_EQ(options, expected);
-  EXPECT_EQ(option_records().size(), 26U);
+  EXPECT_EQ(option_records().size(), 30U);
 }
 
 TEST(Options, RecordsRejectInvalidValues) {

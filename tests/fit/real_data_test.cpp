@@ -144,10 +144,14 @@ TEST_F(RealData, NoMethodFormsAMatrixOfGenesByGenes) {
 #endif
   const std::string genes = path_of("leukemia_72x7129.npy");
   for (const MethodRecord& record : method_records()) {
-    const auto result = testing::fit_json(
-        {genes, "-r", "6", "--max-iterations", "20", "--method", std::string(name(record.method))});
+    std::vector<std::string> call = {
+        genes, "-r", "6", "--max-iterations", "20", "--method", std::string(name(record.method))};
+    if (record.proves) call.insert(call.end(), {"--time-limit", "2"});
+    const auto result = testing::fit_json(call);
     EXPECT_LT(result["memory_peak_bytes"], 100e6) << name(record.method);
-    EXPECT_GT(result["criteria"]["cpev"], 0.3) << name(record.method);
+    // dspca keeps about twenty genes at its default penalty, others hundreds.
+    EXPECT_GT(result["criteria"]["cpev"], record.method == Method::dspca ? 0.2 : 0.3)
+        << name(record.method);
   }
 }
 

@@ -31,7 +31,7 @@ std::vector<Scanned> scan(const DataMatrix& a, const Basis& basis, TruncationTyp
   return all;
 }
 
-class TargetTest : public testing::TestWithParam<TruncationType> {
+class TargetTest : public ::testing::TestWithParam<TruncationType> {
  protected:
   const std::unique_ptr<DataMatrix> a = make_matrix(load_dataset("pitprops"));
   const Basis basis = principal_basis(*a, kComponents);
@@ -92,13 +92,13 @@ TEST_P(TargetTest, KeepsWithAsFewNonzerosAsAnyLambda) {
   }
 }
 
-std::string type_name(const testing::TestParamInfo<TruncationType>& info) {
+std::string type_name(const ::testing::TestParamInfo<TruncationType>& info) {
   return std::string(name(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, TargetTest,
-                         testing::Values(TruncationType::hard, TruncationType::soft,
-                                         TruncationType::count, TruncationType::energy),
+                         ::testing::Values(TruncationType::hard, TruncationType::soft,
+                                           TruncationType::count, TruncationType::energy),
                          type_name);
 
 TEST(Target, KeepCountsWhatRefitGains) {

@@ -58,6 +58,28 @@ const criteria = object({
   cpev_gains: numbers,
 });
 
+/** What was proved of a fit: how much more other components could explain. */
+const certificate = object({
+  nonzeros: counts,
+  cpev: number,
+  cpev_pca: number,
+  bounds: list(object({ components: text, bound: number, by: text })),
+  orthogonal: flag,
+  disjoint: flag,
+  text: texts,
+});
+
+const proof = object({
+  explained: number,
+  bound: number,
+  gap: number,
+  optimal: flag,
+  nonzeros: count,
+  candidates: count,
+  nodes: count,
+  seconds: number,
+});
+
 /** What `--report` adds to what `--json` writes. */
 const report = object({
   command: maybe(text),
@@ -102,6 +124,8 @@ const fit = object({
       tightness: number,
     }),
   ),
+  proofs: maybe(list(proof)),
+  certificate: maybe(certificate),
   timing: maybe(
     object({
       read: number,
@@ -112,6 +136,7 @@ const fit = object({
       refine: number,
       search: maybe(number),
       score: number,
+      certify: maybe(number),
       total: number,
     }),
   ),
@@ -142,6 +167,7 @@ const path = object({
       iterations: count,
       status: text,
       warm: flag,
+      bound: maybe(number),
     }),
   ),
   knee: count,
@@ -259,6 +285,8 @@ const reproduce = object({
 
 export type Criteria = Checked<typeof criteria>;
 export type Column = Checked<typeof column>;
+export type Certificate = Checked<typeof certificate>;
+export type Proof = Checked<typeof proof>;
 export type Report = Checked<typeof report>;
 export type Fit = Checked<typeof fit>;
 export type Path = Checked<typeof path>;
@@ -323,6 +351,8 @@ function checkFit(found: Fit): void {
   ensure(found.loadings.length === r, "loadings", `must have ${r} entries, one per component`);
   ensure(found.criteria.nonzeros.length === r, "criteria.nonzeros", `must have ${r} entries`);
   checkColumns(found.loadings, p, "loadings");
+  if (found.certificate)
+    ensure(found.certificate.bounds.length > 0, "certificate.bounds", "is empty");
   if (found.bootstrap) {
     ensure(
       found.bootstrap.frequencies.length === r,

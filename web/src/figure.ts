@@ -170,20 +170,52 @@ export function symbolOf(i: number): Plot.SymbolType {
   return symbols[(i + Math.floor(i / symbols.length)) % symbols.length] ?? "circle";
 }
 
+/** Slanted lines, for what cannot be reached. The drawing must have `mark` among its marks. */
+export function hatching(colours: Palette): { fill: string; mark: Plot.Markish } {
+  const id = `hatching-${Math.random().toString(36).slice(2)}`;
+  const size = 6;
+  const definition = () =>
+    svg(
+      "defs",
+      {},
+      svg(
+        "pattern",
+        {
+          id,
+          width: size,
+          height: size,
+          patternUnits: "userSpaceOnUse",
+          patternTransform: "rotate(45)",
+        },
+        svg("rect", { width: size, height: size, fill: colours.faint, "fill-opacity": 0.55 }),
+        svg("line", { y2: size, stroke: colours.muted, "stroke-opacity": 0.6, "stroke-width": 2 }),
+      ),
+    );
+  return { fill: `url(#${id})`, mark: definition };
+}
+
+/** An entry of a legend that is not a series: how an area is filled. */
+export interface Area {
+  label: string;
+  fill: string;
+}
+
 /** A legend within the drawing, so that a saved drawing has it too. */
 export function legend(
   series: string[],
   drawing: Drawing,
   left: number,
+  { areas = [], lift = 0 }: { areas?: Area[]; lift?: number } = {}, // lift: space between it and the frame
 ): { marks: Plot.Markish[]; height: number } {
-  if (series.length < 2) return { marks: [], height: 0 };
+  const labels = [...series, ...areas.map(({ label }) => label)];
+  if (labels.length < 2) return { marks: [], height: 0 };
   const marks: Plot.Markish[] = [];
   const room = drawing.width - left - 8;
   const places: { x: number; row: number }[] = [];
   let x = 0;
   let row = 0;
-  for (const label of series) {
-    const size = 26 + 6.6 * Array.from(label).length;
+  for (const label of labels) {
+    const size = 28 + 6.6 * Array.from(label).length;
     if (x > 0 && x + size > room) {
       x = 0;
       ++row;
@@ -192,25 +224,26 @@ export function legend(
     x += size;
   }
   const height = 20 * (row + 1) + 10;
-  series.forEach((label, i) => {
+  labels.forEach((label, i) => {
     const place = places[i];
     if (!place) return;
     const at = {
       frameAnchor: "top-left" as const,
       dx: place.x + 6,
-      dy: 20 * place.row - height + 8,
+      dy: 20 * place.row - height + 8 - lift,
     };
+    const area = areas[i - series.length];
     marks.push(
       Plot.dot([0], {
         ...at,
-        symbol: symbolOf(i),
-        fill: colourOf(i, drawing.colours),
-        r: 4,
         className: "legend",
+        ...(area
+          ? { symbol: "square" as const, fill: area.fill, r: 6, stroke: drawing.colours.muted }
+          : { symbol: symbolOf(i), fill: colourOf(i, drawing.colours), r: 4 }),
       }),
       Plot.text([label], {
         ...at,
-        dx: at.dx + 9,
+        dx: at.dx + (area ? 11 : 9),
         dy: at.dy,
         text: (d: string) => d,
         textAnchor: "start",

@@ -59,6 +59,12 @@ export function percent(fraction: number, decimals = 0): string {
     : signed(`${(100 * fraction).toFixed(decimals + 2)}${narrow}%`);
 }
 
+/** The same rounded up: what is at most so much. */
+export function percentUp(fraction: number, decimals = 0): string {
+  const digits = 10 ** (decimals + 2);
+  return percent(Math.ceil(digits * fraction) / digits, decimals);
+}
+
 export function seconds(s: number): string {
   if (s < 0.0995) return `${Number((1000 * s).toPrecision(2))} ms`;
   if (s < 100) return `${Number(s.toPrecision(3))} s`;

@@ -5,6 +5,7 @@ import { clipped, h } from "./dom";
 import { forgetFigures } from "./figure";
 import { between } from "./sections/between";
 import { bounds } from "./sections/bounds";
+import { certificate } from "./sections/certificate";
 import { choose } from "./sections/choose";
 import { compare } from "./sections/compare";
 import { convergence } from "./sections/convergence";
@@ -27,6 +28,7 @@ function sectionsOf(doc: Document): Section[] {
           images(doc),
           loadings(doc),
           variance(doc),
+          certificate(doc),
           scores(doc),
           between(doc),
           bounds(doc),

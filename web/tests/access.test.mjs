@@ -11,10 +11,24 @@ const files = {
   empty: emptyPage,
   fit: () =>
     report("fit", "fit", "@spiked:n=200", "-r", "3", "--nonzeros", "8", "--bootstrap", "10"),
+  exact: () =>
+    report(
+      "exact",
+      "fit",
+      "@pitprops",
+      "-r",
+      "3",
+      "--nonzeros",
+      "4",
+      "--method",
+      "exact",
+      "--certify=2",
+    ),
   images: () =>
     report("images", "fit", "@patches:n=600", "-r", "6", "--remove-row-mean", "--image", "13x13"),
   path: () =>
     report("path", "path", "@pitprops", "-r", "6", "--truncation", "hard,soft", "--points", "10"),
+  bounded: () => report("bounded", "path", "@pitprops", "-r", "3", "--points", "10", "--certify=2"),
   compare: () => report("compare", "compare", "@pitprops", "-r", "6", "--nonzeros", "3"),
   choose: () => report("choose", "choose", "@spiked:n=200", "--permutations", "10"),
   reproduce: () => reportOf("reproduce", reproduction),

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { fitOf, reproduction } from "./samples.mjs";
-import { emptyPage, number, reportOf, withBrowser, write } from "./support.mjs";
+import { certificateOf, fitOf, reproduction } from "./samples.mjs";
+import { emptyPage, number, reportOf, spcart, withBrowser, write } from "./support.mjs";
 
 const browser = withBrowser();
 
@@ -131,6 +131,55 @@ test("hostile texts of experiments are shown literally too", async () => {
   await opened.close();
 });
 
+test("hostile texts of a certificate are shown literally too", async () => {
+  const bounds = hostile.map((text) => ({ components: text, bound: 0.75, by: text }));
+  const found = { ...withNames(), certificate: certificateOf({ bounds, text: hostile }) };
+  for (const width of [1400, 390]) {
+    const opened = await browser.open(reportOf("hostile-certificate", found), { width });
+    const { page } = opened;
+    await expectHarmless(opened);
+    assert.equal(await page.locator("#certificate li").first().textContent(), hostile[0]);
+    await page.locator('#figure-certificate g[data-mark="bar"] rect').last().hover({ force: true });
+    await page.locator("#figure-certificate summary").click();
+    await expectHarmless(opened);
+    await opened.close();
+  }
+});
+
+test("a certificate with absurd numbers is drawn within its figure", async () => {
+  for (const more of [
+    { cpev: 5, cpev_pca: -3 },
+    { cpev: 0, cpev_pca: 0, bounds: [{ components: "any", bound: 0, by: "pca" }] },
+    { cpev: 1, cpev_pca: 1, bounds: [{ components: "any", bound: 1e300, by: "soft" }] },
+    { bounds: [{ components: "any", bound: -1e300, by: "soft" }] },
+  ]) {
+    const document = { ...good(), certificate: certificateOf(more) };
+    const opened = await browser.open(reportOf("absurd", document), { width: 390 });
+    await expectHarmless(opened);
+    const outside = await opened.page.locator("#figure-certificate svg rect").evaluateAll(
+      (all) =>
+        all.filter((rect) => {
+          const [x, width] = ["x", "width"].map((name) => Number(rect.getAttribute(name)));
+          return !(x >= 0 && width >= 0 && x + width <= 390);
+        }).length,
+    );
+    assert.equal(outside, 0, JSON.stringify(more));
+    await opened.close();
+  }
+});
+
+test("the bounds of a path may be absurd, or missing at some points", async () => {
+  const document = JSON.parse(
+    spcart("path", "@pitprops", "-r", "3", "--points", "8", "--json", "-"),
+  );
+  const bounds = [1e300, null, -5, 0.1, undefined, 0.5];
+  document.points.forEach((point, k) => (point.bound = bounds[k % bounds.length]));
+  const opened = await browser.open(reportOf("absurd-path", document));
+  await expectHarmless(opened);
+  assert.equal(await number(opened.page, '#figure-path-share g[data-mark="area"] path'), 1);
+  await opened.close();
+});
+
 test("the policy of the page forbids any other script", async () => {
   const { page, close } = await browser.open(reportOf("policy", withNames()));
   const blocked = await page.evaluate(
@@ -186,6 +235,21 @@ const wrong = [
     "as many values as no index",
     JSON.stringify(good()).replace('"index":[0]', '"index":[0,1]'),
     /does not have as many values/,
+  ],
+  [
+    "a certificate without bounds",
+    JSON.stringify({ ...good(), certificate: certificateOf({ bounds: [] }) }),
+    /"certificate\.bounds" is empty/,
+  ],
+  [
+    "a certificate that is incomplete",
+    JSON.stringify({ ...good(), certificate: { bound: 0.5 } }),
+    /"certificate\.nonzeros" is not a list/,
+  ],
+  [
+    "a proof that is none",
+    JSON.stringify({ ...good(), proofs: ["trust me"] }),
+    /"proofs\[0\]" is not an object/,
   ],
   [
     "a number that is none",

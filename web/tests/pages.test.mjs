@@ -1,9 +1,12 @@
 // Every kind of report: it opens, asks for nothing, draws what is in its document, and fits its window.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
-import { reproduction } from "./samples.mjs";
+import { certificateOf, fitOf, reproduction } from "./samples.mjs";
 import {
   dots,
+  folder,
   number,
   plain,
   report,
@@ -17,6 +20,12 @@ import {
 
 const browser = withBrowser();
 const json = (...words) => JSON.parse(spcart(...words, "--json", "-"));
+
+/** A report and the document in it, of one run: what time limits is not the same in two. */
+function reportAndJson(name, ...words) {
+  const file = report(name, ...words, "--json", `${name}.json`);
+  return { file, document: JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) };
+}
 
 const kinds = {
   fit: {
@@ -51,6 +60,27 @@ const kinds = {
         "20",
       ),
     headline: /^3 components of 8 variables each keep/,
+  },
+  exact: {
+    file: () =>
+      report(
+        "exact",
+        "fit",
+        "@pitprops",
+        "-r",
+        "3",
+        "--nonzeros",
+        "4",
+        "--method",
+        "exact",
+        "--certify=2",
+      ),
+    headline: /^3 components of 4 variables each keep/,
+  },
+  bounded: {
+    file: () =>
+      report("bounded", "path", "@pitprops", "-r", "3,6", "--points", "10", "--certify=2"),
+    headline: /of 78 weights keep .* of what PCA explains/,
   },
   path: {
     file: () =>
@@ -218,6 +248,146 @@ test("a path draws every setting, and pointing at one gives its command line", a
   assert.ok(chosen.includes(`--at ${nonzeros} `), chosen);
   assert.ok(knee < points.length);
   await close();
+});
+
+test("a certificate draws every bound beside the answer, and says what is proved", async () => {
+  const { file, document } = reportAndJson(
+    "certified",
+    "fit",
+    "@pitprops",
+    "-r",
+    "3",
+    "--nonzeros",
+    "5",
+    "--certify=2",
+  );
+  const { page, close } = await browser.open(file);
+  const { certificate } = document;
+  const { bounds, cpev } = certificate;
+  const bars = (of) => `#figure-certificate g[data-mark="bar"].${of} rect`;
+  assert.equal(await number(page, bars("closed")), bounds.length);
+  assert.equal(await number(page, bars("open")), bounds.filter(({ bound }) => bound > cpev).length);
+  assert.equal(await number(page, bars("explained")), 1);
+  const drawn = plain(await page.locator("#figure-certificate svg").textContent());
+  const percent = (x) => `${(100 * x).toFixed(2)}\u202f%`;
+  for (const words of [
+    `this answer ${percent(cpev)}`,
+    `PCA ${percent(certificate.cpev_pca)}`,
+    "not ruled out",
+    "nobody can reach this",
+    ...bounds.map(({ bound, by }) => percent(by === "pca" ? bound : Math.ceil(1e4 * bound) / 1e4)),
+  ])
+    assert.ok(drawn.includes(words), words);
+  const sentences = await page.locator("#certificate li").allTextContents();
+  assert.deepEqual(sentences, certificate.text);
+  assert.match(
+    await tipAt(page, "certificate", page.locator(bars("closed")).first()),
+    /^no common variables: at most .*\nproved by: .*\nthis answer: /s,
+  );
+  await page.locator("#figure-certificate summary").click();
+  const rows = page.locator("#figure-certificate .numbers tbody tr");
+  await rows.first().waitFor();
+  assert.equal(await rows.count(), bounds.length + 2);
+  await close();
+});
+
+test("the answer is drawn beside the bound for components like it", async () => {
+  const document = { ...fitOf(["a", "b"], [[[0, 1]], [[1, 1]]]), certificate: certificateOf() };
+  const { page, close } = await browser.open(reportOf("own", document));
+  const drawn = plain(await page.locator("#figure-certificate svg").textContent());
+  assert.match(drawn, /orthogonal, like these/);
+  const rowOf = (of) =>
+    page
+      .locator(`#figure-certificate g[data-mark="bar"].${of} rect`)
+      .evaluateAll((all) => all.map((rect) => Number(rect.getAttribute("y"))));
+  assert.deepEqual(await rowOf("explained"), (await rowOf("closed")).slice(1, 2));
+  await close();
+});
+
+test("a bound that is PCA’s own is called that, and an answer that is optimal", async () => {
+  const own = { components: "any", bound: 0.8, by: "pca" };
+  const best = { components: "any", bound: 0.7, by: "branch-and-bound" };
+  for (const [bounds, words, caption] of [
+    [[own], /80\.00\s%, PCA’s own/, /nothing sharper could be proved/],
+    [[best], /70\.00\s%, attained/, /as many variables as this one/],
+  ]) {
+    const certificate = certificateOf({ nonzeros: [3], bounds });
+    const document = { ...fitOf(["a"], [[[0, 1]]]), certificate };
+    const { page, close } = await browser.open(reportOf("own-bound", document));
+    assert.match(plain(await page.locator("#figure-certificate svg").textContent()), words);
+    assert.match(await page.locator("#figure-certificate figcaption").textContent(), caption);
+    await close();
+  }
+});
+
+test("the proofs of exact components are in a table", async () => {
+  const words = ["fit", "@pitprops", "-r", "3", "--nonzeros", "4", "--method", "exact"];
+  const { page, close } = await browser.open(report("proofs", ...words));
+  const { proofs } = json(...words);
+  assert.equal(await number(page, "#figure-certificate"), 0);
+  const lines = await page.locator("#certificate tbody tr").allInnerTexts();
+  assert.equal(lines.length, proofs.length);
+  proofs.forEach(({ explained }, i) => {
+    assert.ok(lines[i].includes(`${(100 * explained).toFixed(2)}\u202f%`), lines[i]);
+    assert.match(lines[i], /optimal/);
+  });
+  await close();
+});
+
+test("without components only the sentences are shown, and without a certificate nothing", async () => {
+  const nothing = certificateOf({
+    nonzeros: [],
+    bounds: [{ components: "any", bound: 0.8, by: "pca" }],
+    text: ["There are no components of which to prove anything."],
+  });
+  const empty = { ...fitOf(["a"], [[]]), certificate: nothing, proofs: [] };
+  const opened = await browser.open(reportOf("nothing", empty));
+  assert.equal(await number(opened.page, "#certificate li"), 1);
+  assert.equal(await number(opened.page, "#figure-certificate"), 0);
+  await opened.close();
+  for (const more of [{}, { certificate: null, proofs: [] }]) {
+    const { page, seen, close } = await browser.open(
+      reportOf("older", { ...fitOf(["a"], [[[0, 1]]]), ...more }),
+    );
+    assert.equal(await number(page, "#certificate"), 0);
+    assert.deepEqual(seen.problems, []);
+    await close();
+  }
+});
+
+test("a path shades what is out of reach, if that was proved", async () => {
+  const words = ["path", "@pitprops", "-r", "3", "--points", "12"];
+  const area = '#figure-path-share g[data-mark="area"] path';
+  const { file, document } = reportAndJson("shaded", ...words, "--certify=2");
+  const { page, close } = await browser.open(file);
+  const { points } = document;
+  assert.equal(await number(page, area), 1);
+  assert.equal(await number(page, '#figure-path-overlap g[data-mark="area"]'), 0);
+  const legend = await page.locator("#figure-path-share .legend text").allTextContents();
+  assert.deepEqual(legend, ["hard", "no orthogonal components reach this"]);
+  const heads = await page.locator("#path .data-table th").allInnerTexts();
+  const column = heads.indexOf("at most");
+  const last = points.length - 1;
+  const { bound, criteria } = points[last];
+  const share = Math.min(bound / criteria.cpev_pca, 1);
+  const most = `${(Math.ceil(1e3 * share) / 10).toFixed(1)}\u202f%`;
+  const cells = page.locator("#path .data-table tbody tr").nth(last).locator("td");
+  assert.equal(await cells.nth(column).innerText(), most);
+  const tip = await tipAt(page, "path-share", page.locator(dots("path-share")).nth(last));
+  assert.ok(tip.replaceAll("\n", " ").includes(`orthogonal components: at most ${most}`), tip);
+  const hatched = await page.locator(area).boundingBox();
+  await page.mouse.move(hatched.x + hatched.width, hatched.y + hatched.height); // the last bound
+  await page.mouse.move(hatched.x + hatched.width, hatched.y + hatched.height - 3);
+  await page.waitForFunction(() =>
+    /keep more than/.test(
+      document.querySelector('#figure-path-share g[aria-label="tip"]')?.textContent ?? "",
+    ),
+  );
+  await close();
+  const without = await browser.open(report("unshaded", ...words));
+  assert.equal(await number(without.page, area), 0);
+  assert.equal(await number(without.page, '#path th[data-key="bound"]'), 0);
+  await without.close();
 });
 
 test("a comparison names its points, and has all methods in its table", async () => {

@@ -67,7 +67,24 @@ await picture(
     "hard,soft,energy",
     "--points",
     "25",
+    "--certify",
   ),
   { width: 1000, from: "#figure-path-share", to: ".chosen", scale: 1.5 },
+);
+await picture(
+  "report-certificate",
+  report(
+    "certificate",
+    "fit",
+    "@pitprops",
+    "-r",
+    "6",
+    "--nonzeros",
+    "3",
+    "--overlap",
+    "0",
+    "--certify",
+  ),
+  { width: 1000, from: "#figure-certificate", to: "#certificate .reasons", scale: 1.5 },
 );
 await browser.close();

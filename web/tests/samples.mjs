@@ -62,6 +62,29 @@ export function fitOf(names, loadings, more = {}) {
   };
 }
 
+/** What is proved of two orthogonal components. */
+export function certificateOf(more = {}) {
+  return {
+    nonzeros: [3, 3],
+    cpev: 0.7,
+    cpev_pca: 0.8,
+    bounds: [
+      { components: "disjoint", bound: 0.69, by: "dual" },
+      { components: "orthogonal", bound: 0.74, by: "lagrangian" },
+      { components: "any", bound: 0.8, by: "pca" },
+    ],
+    bound: 0.74,
+    gap: 0.0571,
+    obliqueness: 1,
+    orthogonal: true,
+    disjoint: false,
+    complete: true,
+    seconds: 0.1,
+    text: ["No orthogonal components of 3 variables each explain more than 74.00 %."],
+    ...more,
+  };
+}
+
 /** p variables in r components that use every one of them. */
 export function denseFit(p, r) {
   const next = noise(7);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <vector>
 
@@ -35,6 +36,11 @@ std::string this_call() {
   return call;
 }
 
+std::string word_after(std::string_view word) {
+  const auto found = std::ranges::find(words(), word);
+  return found == words().end() || found + 1 == words().end() ? "" : *(found + 1);
+}
+
 std::string call_on(std::string_view command, const DataArguments& data, std::string_view options) {
   std::string call = fmt::format("spcart {} {} {}", command, shell_word(data.source), options);
   const DataArguments defaults;
@@ -66,10 +72,11 @@ std::string flags_of(const Options& options) {
   for (const OptionRecord& record : option_records()) {
     const std::string value = record.get(options);
     if (value == record.get(Options{}) && record.name != "components") continue;
-    flags += fmt::format("{}{} {}", flags.empty() ? "" : " ",
+    // A value that may be left out must follow an equals sign.
+    flags += fmt::format("{}{}{}{}", flags.empty() ? "" : " ",
                          record.shorthand.empty() ? fmt::format("--{}", record.name)
                                                   : fmt::format("-{}", record.shorthand),
-                         shell_word(value));
+                         record.implied.empty() ? ' ' : '=', shell_word(value));
   }
   return flags;
 }

@@ -17,6 +17,9 @@ void keep_call(int argc, char** argv);
 /// The call as it can be passed to a shell again: "spcart fit ...".
 std::string this_call();
 
+/// The word after this one in the call; empty if there is none.
+std::string word_after(std::string_view word);
+
 /// The call of a command on the same data, read and prepared in the same way, with these options.
 std::string call_on(std::string_view command, const DataArguments& data, std::string_view options);
 

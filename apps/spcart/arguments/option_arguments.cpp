@@ -18,22 +18,26 @@ std::string help(const OptionRecord& record) {
 }  // namespace
 
 void OptionArguments::add_to(CLI::App& app) {
-  for (const OptionRecord& record : option_records()) add(app, record);
+  for (const OptionRecord& record : option_records()) add(app, record, "Fit");
 }
 
-void OptionArguments::add_to(CLI::App& app, std::initializer_list<std::string_view> names) {
+void OptionArguments::add_to(CLI::App& app, std::initializer_list<std::string_view> names,
+                             const std::string& group) {
   for (const OptionRecord& record : option_records())
-    if (std::ranges::find(names, record.name) != names.end()) add(app, record);
+    if (std::ranges::find(names, record.name) != names.end()) add(app, record, group);
 }
 
-void OptionArguments::add(CLI::App& app, const OptionRecord& record) {
+void OptionArguments::add(CLI::App& app, const OptionRecord& record, const std::string& group) {
   std::string name = fmt::format("--{}", record.name);
   if (!record.shorthand.empty()) name = fmt::format("-{},{}", record.shorthand, name);
   Argument& argument = arguments_.emplace_back();
   argument.record = &record;
-  argument.given = app.add_option(name, argument.text, help(record))
-                       ->type_name(std::string(record.value))
-                       ->group("Fit");
+  // A value that may be left out must follow an equals sign: --certify=30.
+  argument.given = record.implied.empty()
+                       ? app.add_option(name, argument.text, help(record))
+                       : app.add_flag(fmt::format("{}{{{}}}", name, record.implied), argument.text,
+                                      help(record));
+  argument.given->type_name(std::string(record.value))->group(group);
 }
 
 Options OptionArguments::options() const {

@@ -14,7 +14,8 @@ namespace spcart::command {
 class OptionArguments {
  public:
   void add_to(CLI::App& app);
-  void add_to(CLI::App& app, std::initializer_list<std::string_view> names);
+  void add_to(CLI::App& app, std::initializer_list<std::string_view> names,
+              const std::string& group = "Fit");
 
   /// Throws Error for a text that is not a value of its option.
   Options options() const;
@@ -22,11 +23,11 @@ class OptionArguments {
  private:
   struct Argument {
     const OptionRecord* record = nullptr;
-    const CLI::Option* given = nullptr;
+    CLI::Option* given = nullptr;
     std::string text;
   };
 
-  void add(CLI::App& app, const OptionRecord& record);
+  void add(CLI::App& app, const OptionRecord& record, const std::string& group);
 
   std::deque<Argument> arguments_;  // the parser keeps references to the texts
 };

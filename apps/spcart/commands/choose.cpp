@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arguments/call.hpp"
-#include "arguments/data_arguments.hpp"
+#include "arguments/data_source.hpp"
 #include "arguments/numbers.hpp"
 #include "arguments/option_arguments.hpp"
 #include "arguments/report_arguments.hpp"
@@ -163,8 +163,9 @@ std::string recommendations(const ChooseArguments& arguments, const Choice& choi
 }
 
 /// Reads DATA, of which the samples must be available.
-Data read_samples(const ChooseArguments& arguments, Index most, const Activity& activity) {
-  Data data = read(arguments.data, activity, most);
+Data read_samples(const ChooseArguments& arguments, DataSource& source,
+                  const PrepareOptions& planned, const Activity& activity) {
+  Data data = source.read(arguments.data, planned, activity);
   if (data.table.covariance)
     throw Error(
         "choosing needs samples, and this is a covariance matrix; give the table that it is of")
@@ -185,7 +186,7 @@ std::string report(const ChooseArguments& arguments, const Data& data, const Cho
   return report_page(with_report_fields(to_json(choice), report_fields(data, calls, {})));
 }
 
-void run(const ChooseArguments& arguments) {
+void run(const ChooseArguments& arguments, DataSource& source) {
   const ChooseOptions options = parsed(arguments);
   arguments.report.check();
   Outputs outputs({{"--json", arguments.json}, {"--report", arguments.report.report}},
@@ -195,8 +196,10 @@ void run(const ChooseArguments& arguments) {
   Choice choice;
   {
     const Activity activity(arguments.quiet);
-    data = read_samples(arguments, std::max<Index>(options.most, 1), activity);
-    prepare(data, arguments.data.prepare_options(options.most, options.solver), activity);
+    const PrepareOptions planned =
+        arguments.data.prepare_options(std::max<Index>(options.most, 1), options.solver);
+    data = read_samples(arguments, source, planned, activity);
+    source.prepare(data, planned, activity);
     with_title(data, [&] { choice = choose(*data.matrix, options, activity.observer()); });
     activity.enter("writing");
     if (outputs.wants("--json")) outputs.set("--json", to_json(choice));
@@ -213,7 +216,7 @@ void run(const ChooseArguments& arguments) {
 
 }  // namespace
 
-Command add_choose(CLI::App& program) {
+Command add_choose(CLI::App& program, DataSource& source) {
   CLI::App& app = add_command(
       program,
       {.name = "choose",
@@ -231,7 +234,7 @@ Command add_choose(CLI::App& program) {
                     "spcart choose samples.csv -r 2,4,6,8 --nonzeros 5,10,20 --folds 10"}});
   auto arguments = std::make_shared<ChooseArguments>();
   add_arguments(app, *arguments);
-  return {&app, [arguments] { run(*arguments); }};
+  return {&app, [arguments, &source] { run(*arguments, source); }};
 }
 
 }  // namespace spcart::command

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
+#include "arguments/data_source.hpp"
+
 namespace spcart::command {
 
 /// A command of the program: its arguments, and what to do once they are parsed.
@@ -11,15 +13,16 @@ struct Command {
   std::function<void()> run;
 };
 
-Command add_fit(CLI::App& program);
-Command add_path(CLI::App& program);
-Command add_choose(CLI::App& program);
-Command add_compare(CLI::App& program);
-Command add_evaluate(CLI::App& program);
-Command add_transform(CLI::App& program);
+// `source` must outlive the command.
+Command add_fit(CLI::App& program, DataSource& source);
+Command add_path(CLI::App& program, DataSource& source);
+Command add_choose(CLI::App& program, DataSource& source);
+Command add_compare(CLI::App& program, DataSource& source);
+Command add_evaluate(CLI::App& program, DataSource& source);
+Command add_transform(CLI::App& program, DataSource& source);
 Command add_reproduce(CLI::App& program);
 Command add_datasets(CLI::App& program);
-Command add_info(CLI::App& program);
+Command add_info(CLI::App& program, DataSource& source);
 Command add_demo(CLI::App& program);
 
 }  // namespace spcart::command

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arguments/call.hpp"
-#include "arguments/data_arguments.hpp"
+#include "arguments/data_source.hpp"
 #include "arguments/option_arguments.hpp"
 #include "arguments/report_arguments.hpp"
 #include "arguments/report_fields.hpp"
@@ -254,7 +254,7 @@ std::string report(const CompareArguments& arguments, const Data& data,
   return report_page(with_report_fields(to_json(rows), report_fields(data, calls, pca)));
 }
 
-void run(const CompareArguments& arguments) {
+void run(const CompareArguments& arguments, DataSource& source) {
   arguments.report.check();
   CompareOptions options{.contenders = contenders(arguments.methods),
                          .common = arguments.options.options()};
@@ -266,9 +266,10 @@ void run(const CompareArguments& arguments) {
   std::vector<ComparisonRow> rows;
   {
     const Activity activity(arguments.quiet);
-    data = read(arguments.data, activity, options.common.components);
-    prepare(data, arguments.data.prepare_options(options.common.components, options.common.solver),
-            activity);
+    const PrepareOptions planned =
+        arguments.data.prepare_options(options.common.components, options.common.solver);
+    data = source.read(arguments.data, planned, activity);
+    source.prepare(data, planned, activity);
     options.nonzeros = nonzeros(arguments, data.matrix->cols());
     with_title(data, [&] { rows = compare(*data.matrix, options, activity.observer()); });
     activity.enter("writing");
@@ -290,7 +291,7 @@ void run(const CompareArguments& arguments) {
 
 }  // namespace
 
-Command add_compare(CLI::App& program) {
+Command add_compare(CLI::App& program, DataSource& source) {
   CLI::App& app = add_command(
       program,
       {.name = "compare",
@@ -309,7 +310,7 @@ Command add_compare(CLI::App& program) {
            "spcart compare samples.csv --methods spcart:count:identity,tpower --json rows.json"}});
   auto arguments = std::make_shared<CompareArguments>();
   add_arguments(app, *arguments);
-  return {&app, [arguments] { run(*arguments); }};
+  return {&app, [arguments, &source] { run(*arguments, source); }};
 }
 
 }  // namespace spcart::command

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
-#include "arguments/data_arguments.hpp"
+#include "arguments/data_source.hpp"
+#include "arguments/option_arguments.hpp"
 #include "arguments/run_arguments.hpp"
 #include "commands/commands.hpp"
 #include "process/outputs.hpp"
 #include "process/progress.hpp"
+#include "rendering/certificate_text.hpp"
 #include "rendering/help.hpp"
 #include "rendering/print.hpp"
+#include "spcart/certificate.hpp"
 #include "spcart/criteria.hpp"
 #include "spcart/error.hpp"
+#include "spcart/fit.hpp"
 #include "spcart/output.hpp"
 #include "spcart/pca.hpp"
 #include "spcart/threads.hpp"
@@ -22,6 +27,7 @@ namespace {
 struct EvaluateArguments {
   DataArguments data;
   RunArguments run;
+  OptionArguments options;
   std::string loadings, json;
 };
 
@@ -63,36 +69,45 @@ std::string components(const Criteria& criteria) {
   return table.text();
 }
 
-void run(const EvaluateArguments& arguments) {
+void run(const EvaluateArguments& arguments, DataSource& source) {
   if (arguments.data.source == "-" && arguments.loadings == "-")
     throw Error("DATA and --loadings are both '-': only one can come from standard input");
+  const std::optional<double> seconds = arguments.options.options().certify;
+  if (seconds) check(CertifyOptions{*seconds});
   Outputs outputs({{"--json", arguments.json}}, {arguments.data.source, arguments.loadings});
   const ThreadScope threads(arguments.run.thread_count());
   Data data;
   Loadings x;
   Criteria criteria;
+  std::optional<Certificate> certificate;
   {
     const Activity activity(arguments.run.quiet);
-    data = read(arguments.data, activity);
+    data = source.read(arguments.data, arguments.data.prepare_options(), activity);
     x = read_loadings(arguments.loadings, data.table.variables);
-    prepare(data, arguments.data.prepare_options(x.cols()), activity);
+    source.prepare(data, arguments.data.prepare_options(x.cols()), activity);
     criteria = evaluate(data, x, activity);
+    if (seconds) {
+      activity.enter("proving what is possible");
+      certificate =
+          certify(*data.matrix, x, criteria.cpev_pca, {.seconds = *seconds}, activity.tick());
+    }
     activity.enter("writing");
-    if (outputs.wants("--json")) outputs.set("--json", to_json(criteria));
+    if (outputs.wants("--json"))
+      outputs.set("--json", to_json(criteria, certificate ? &*certificate : nullptr));
     outputs.write();
   }
   if (arguments.run.quiet) return;
   if (!outputs.uses_stdout())
-    print(fmt::format("{}: {} loading{} evaluated on {}, {}\n\n{}\n{}",
+    print(fmt::format("{}: {} loading{} evaluated on {}, {}\n\n{}\n{}{}",
                       bold(file_title(arguments.loadings)), x.cols(), x.cols() == 1 ? "" : "s",
                       arguments.data.title(), shape(data.table), criteria_table(criteria, x.cols()),
-                      components(criteria)));
+                      components(criteria), certificate ? certificate_text(*certificate) : ""));
   print_warnings(data.table.notes);
 }
 
 }  // namespace
 
-Command add_evaluate(CLI::App& program) {
+Command add_evaluate(CLI::App& program, DataSource& source) {
   CLI::App& app = add_command(
       program,
       {.name = "evaluate",
@@ -109,6 +124,7 @@ Command add_evaluate(CLI::App& program) {
       ->type_name("F")
       ->required()
       ->group("Loadings");
+  arguments->options.add_to(app, {"certify"}, "Loadings");
   arguments->data.add_reading(app)->required();
   arguments->data.add_covariance(app);
   arguments->data.add_preparation(app);
@@ -116,7 +132,7 @@ Command add_evaluate(CLI::App& program) {
       ->type_name("F")
       ->group("Output");
   arguments->run.add_to(app);
-  return {&app, [arguments] { run(*arguments); }};
+  return {&app, [arguments, &source] { run(*arguments, source); }};
 }
 
 }  // namespace spcart::command

@@ -9,7 +9,7 @@
 
 #include "arguments/basis_arguments.hpp"
 #include "arguments/call.hpp"
-#include "arguments/data_arguments.hpp"
+#include "arguments/data_source.hpp"
 #include "arguments/option_arguments.hpp"
 #include "arguments/report_arguments.hpp"
 #include "arguments/report_fields.hpp"
@@ -18,6 +18,7 @@
 #include "process/outputs.hpp"
 #include "process/progress.hpp"
 #include "rendering/bounds_table.hpp"
+#include "rendering/certificate_text.hpp"
 #include "rendering/component_table.hpp"
 #include "rendering/help.hpp"
 #include "rendering/print.hpp"
@@ -116,7 +117,7 @@ std::string title(const FitArguments& arguments, const Result& result, const Tab
   return wrapped(text, terminal().width) + "\n\n";
 }
 
-void run(const FitArguments& arguments) {
+void run(const FitArguments& arguments, DataSource& source) {
   const Options options = arguments.options.options();
   const BootstrapOptions bootstrapped{.resamples = resamples(arguments), .seed = options.seed};
   arguments.report.check();
@@ -132,14 +133,14 @@ void run(const FitArguments& arguments) {
   std::optional<Stability> stability;
   {
     const Activity activity(arguments.quiet);
-    data = read(arguments.data, activity, options.components);
+    PrepareOptions planned = arguments.data.prepare_options(options.components, options.solver);
+    planned.without_pca = !arguments.basis.basis.empty();
+    data = source.read(arguments.data, planned, activity);
     if (outputs.wants("--scores") && data.table.covariance)
       throw Error("--scores needs samples, but DATA is a covariance matrix");
     if (bootstrapped.resamples > 0) check_resampling(data);
     const Annotations annotations = arguments.report.annotations(data.table);
-    PrepareOptions planned = arguments.data.prepare_options(options.components, options.solver);
-    planned.without_pca = !arguments.basis.basis.empty();
-    prepare(data, planned, activity);
+    source.prepare(data, planned, activity);
     with_title(data, [&] {
       const Basis basis = arguments.basis.basis_of(
           data, outputs, [&] { return basis_for(*data.matrix, options, activity.observer()); });
@@ -159,7 +160,8 @@ void run(const FitArguments& arguments) {
     print(title(arguments, result, data.table) +
           component_table(result.loadings, result.criteria, data.table.variables, arguments.all,
                           stability ? &*stability : nullptr) +
-          '\n' + totals(result) +
+          '\n' + totals(result) + proofs_text(result.proofs) +
+          (result.certificate ? certificate_text(*result.certificate) : "") +
           (stability ? stability_note(*stability, result.loadings, data.table.variables) : "") +
           (arguments.bounds ? '\n' + bounds_table(result.bounds) : ""));
   print_warnings(result.warnings);
@@ -167,7 +169,7 @@ void run(const FitArguments& arguments) {
 
 }  // namespace
 
-Command add_fit(CLI::App& program) {
+Command add_fit(CLI::App& program, DataSource& source) {
   CLI::App& app = add_command(
       program,
       {.name = "fit",
@@ -177,6 +179,7 @@ Command add_fit(CLI::App& program) {
        .detail = {},
        .examples = {"spcart fit @pitprops -r 6",
                     "spcart fit samples.csv -r 5 --nonzeros 10 --scale",
+                    "spcart fit @pitprops -r 3 --nonzeros 5 --certify",
                     "spcart fit counts.mtx.gz -r 20 --refit 5 --json result.json",
                     "spcart fit large.npy -r 20 --save-basis large.basis",
                     "spcart fit large.npy -r 10 --keep 0.9 --basis large.basis",
@@ -184,7 +187,7 @@ Command add_fit(CLI::App& program) {
                     "gunzip -c table.csv.gz | spcart fit - -r 3 --loadings loadings.csv"}});
   auto arguments = std::make_shared<FitArguments>();
   add_arguments(app, *arguments);
-  return {&app, [arguments] { run(*arguments); }};
+  return {&app, [arguments, &source] { run(*arguments, source); }};
 }
 
 }  // namespace spcart::command

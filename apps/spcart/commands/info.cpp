@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "arguments/data_arguments.hpp"
+#include "arguments/data_source.hpp"
 #include "commands/commands.hpp"
 #include "process/progress.hpp"
 #include "rendering/help.hpp"
@@ -80,13 +80,13 @@ TextTable facts(const Table& table) {
   return facts;
 }
 
-void run(const DataArguments& arguments) {
+void run(const DataArguments& arguments, DataSource& source) {
   if (arguments.source.empty()) return show_program();
   Data data;
   std::string text;
   {
     const Activity activity(false);
-    data = read(arguments, activity);
+    data = source.read(arguments, arguments.prepare_options(), activity);
     activity.enter("looking at the data");
     text = facts(data.table).text();
   }
@@ -96,7 +96,7 @@ void run(const DataArguments& arguments) {
 
 }  // namespace
 
-Command add_info(CLI::App& program) {
+Command add_info(CLI::App& program, DataSource& source) {
   CLI::App& app = add_command(
       program,
       {.name = "info",
@@ -108,7 +108,7 @@ Command add_info(CLI::App& program) {
   arguments->missing = "mean";  // info should report missing values, not fail on them
   arguments->add_reading(app);
   arguments->add_covariance(app);
-  return {&app, [arguments] { run(*arguments); }};
+  return {&app, [arguments, &source] { run(*arguments, source); }};
 }
 
 }  // namespace spcart::command

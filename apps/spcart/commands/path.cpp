@@ -11,7 +11,7 @@
 
 #include "arguments/basis_arguments.hpp"
 #include "arguments/call.hpp"
-#include "arguments/data_arguments.hpp"
+#include "arguments/data_source.hpp"
 #include "arguments/numbers.hpp"
 #include "arguments/option_arguments.hpp"
 #include "arguments/report_arguments.hpp"
@@ -55,6 +55,7 @@ PathOptions path_options(const PathArguments& arguments) {
                               .points = {},
                               .keep = keep_of(arguments)},
                   arguments.options.options());
+  options.certify = arguments.options.options().certify;
   if (!arguments.points.empty()) options.points = parse_number<Index>("points", arguments.points);
   for (const std::string& word : arguments.truncations) {
     if (word == "all")
@@ -95,24 +96,39 @@ std::string table(const Path& path, double keep) {
   std::string text;
   for (std::size_t first = 0, last = 0; first < path.points.size(); first = last) {
     const PathPoint& group = path.points[first];
-    TextTable table("rrrrrrrrll");
-    table.add_header(
-        {"lambda", "nonzeros", "SP", "STD", "worst SP", "CPEV", "of PCA's", "NOR", "", ""});
+    const bool bounded = group.bound.has_value();
+    TextTable table(bounded ? "rrrrrrrrrll" : "rrrrrrrrll");
+    std::vector<std::string> header = {"lambda", "nonzeros", "SP", "STD", "worst SP", "CPEV"};
+    if (bounded) header.emplace_back("orth. bound");
+    header.insert(header.end(), {"of PCA's", "NOR", "", ""});
+    table.add_header(header);
     for (;
          last < path.points.size() && path.points[last].truncation.type == group.truncation.type &&
          path.points[last].components == group.components;
          ++last) {
       const PathPoint& point = path.points[last];
       const Criteria& c = point.criteria;
-      table.add({fmt::format("{:.4g}", point.truncation.lambda), fmt::format("{}", nonzeros(point)),
-                 fmt::format("{:.4f}", c.sparsity.mean), fmt::format("{:.4f}", c.sparsity.std),
-                 fmt::format("{:.4f}", c.sparsity.min), fmt::format("{:.4f}", c.cpev),
-                 percent_down(c.share_of_pca()), fmt::format("{:.4f}", c.nonorthogonality),
-                 share_bar(c.share_of_pca()), mark(path, last, keep)});
+      std::vector<std::string> row = {
+          fmt::format("{:.4g}", point.truncation.lambda), fmt::format("{}", nonzeros(point)),
+          fmt::format("{:.4f}", c.sparsity.mean),         fmt::format("{:.4f}", c.sparsity.std),
+          fmt::format("{:.4f}", c.sparsity.min),          fmt::format("{:.4f}", c.cpev)};
+      if (bounded) row.push_back(fmt::format("{:.4f}", *point.bound));
+      row.insert(row.end(),
+                 {percent_down(c.share_of_pca()), fmt::format("{:.4f}", c.nonorthogonality),
+                  share_bar(c.share_of_pca()), mark(path, last, keep)});
+      table.add(std::move(row));
     }
     text += fmt::format("{}, {} component{}; PCA explains {:.4f}\n\n{}\n",
                         bold(name(group.truncation.type)), group.components,
                         group.components == 1 ? "" : "s", group.criteria.cpev_pca, table.text());
+    if (bounded)
+      text +=
+          "  " +
+          wrapped(
+              "orth. bound: proved, no orthogonal components with as many nonzeros in each have a "
+              "larger CPEV; those that overlap may",
+              terminal().width - 2, 2) +
+          "\n\n";
   }
   return text;
 }
@@ -224,8 +240,8 @@ void add_arguments(CLI::App& app, PathArguments& arguments) {
                  "show the components of one point: knee, keep or its number of nonzeros")
       ->type_name("knee|keep|N")
       ->group("Path");
-  arguments.options.add_to(
-      app, {"effort", "overlap", "tolerance", "max-iterations", "solver", "seed", "threads"});
+  arguments.options.add_to(app, {"effort", "overlap", "tolerance", "max-iterations", "certify",
+                                 "solver", "seed", "threads"});
   arguments.data.add_reading(app)->required();
   arguments.data.add_covariance(app);
   arguments.data.add_preparation(app);
@@ -253,7 +269,7 @@ std::string report(const PathArguments& arguments, const Data& data, const Path&
       report_fields(data, calls, variance_shares(path.singular_values, path.total_variance))));
 }
 
-void run(const PathArguments& arguments) {
+void run(const PathArguments& arguments, DataSource& source) {
   const PathOptions options = path_options(arguments);
   check_at(arguments.at);
   arguments.report.check();
@@ -269,10 +285,10 @@ void run(const PathArguments& arguments) {
   Path path;
   {
     const Activity activity(arguments.quiet);
-    data = read(arguments.data, activity, most);
     PrepareOptions planned = arguments.data.prepare_options(most, options.solver);
     planned.without_pca = !arguments.basis.basis.empty();
-    prepare(data, planned, activity);
+    data = source.read(arguments.data, planned, activity);
+    source.prepare(data, planned, activity);
     with_title(data, [&] {
       const Basis basis = arguments.basis.basis_of(
           data, outputs, [&] { return basis_for(*data.matrix, options, activity.observer()); });
@@ -300,7 +316,7 @@ void run(const PathArguments& arguments) {
 
 }  // namespace
 
-Command add_path(CLI::App& program) {
+Command add_path(CLI::App& program, DataSource& source) {
   CLI::App& app = add_command(
       program,
       {.name = "path",
@@ -318,7 +334,7 @@ Command add_path(CLI::App& program) {
                     "spcart path counts.mtx.gz -r 5,10,20 --points 20 --report path.html"}});
   auto arguments = std::make_shared<PathArguments>();
   add_arguments(app, *arguments);
-  return {&app, [arguments] { run(*arguments); }};
+  return {&app, [arguments, &source] { run(*arguments, source); }};
 }
 
 }  // namespace spcart::command

@@ -39,7 +39,7 @@ class Program {
     app_.set_version_flag("--version", fmt::format("{} {}", text.name, kVersion),
                           "show the version")
         ->group("Options");
-    for (const AddCommand add : commands) commands_.push_back(add(app_));
+    for (const AddCommand& add : commands) commands_.push_back(add(app_));
     for (const Command& command : commands_) {
       command.app->allow_extras();
       for (CLI::Option* option : command.app->get_options())
@@ -104,11 +104,24 @@ class Program {
     std::erase(unknown, "--");
     if (unknown.empty()) return;
     const std::string& word = unknown.front();
-    const std::string meant = closest(word.substr(0, word.find('=')), known_words(command));
+    std::string meant = with_equals_sign(command);
+    if (meant.empty()) meant = closest(word.substr(0, word.find('=')), known_words(command));
     const char* kind = word.starts_with('-') ? "option" : command ? "argument" : "command";
     throw Error(with_hint(
         meant.empty() ? fmt::format("unknown {} '{}'", kind, word)
                       : fmt::format("unknown {} '{}': did you mean {}?", kind, word, meant)));
+  }
+
+  /// "--certify=2" if a number follows an option that takes one only after an equals sign.
+  static std::string with_equals_sign(const Command* command) {
+    if (command == nullptr) return "";
+    for (const CLI::Option* option : command->app->get_options()) {
+      if (option->count() == 0 || !takes_optional_value(*option)) continue;
+      const std::string flag = "--" + option->get_lnames().front(), next = word_after(flag);
+      if (!next.empty() && next.find_first_not_of("0123456789.") == std::string::npos)
+        return fmt::format("{}={}", flag, next);
+    }
+    return "";
   }
 
   std::vector<std::string> known_words(const Command* command) const {

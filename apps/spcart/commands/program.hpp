@@ -7,7 +7,7 @@
 
 namespace spcart::command {
 
-using AddCommand = Command (*)(CLI::App& program);
+using AddCommand = std::function<Command(CLI::App& program)>;
 
 /// Parses the arguments of a program with this description and these commands, runs the command,
 /// and reports errors on standard error. Returns the exit status.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "arguments/data_arguments.hpp"
+#include "arguments/data_source.hpp"
 #include "arguments/run_arguments.hpp"
 #include "commands/commands.hpp"
 #include "process/outputs.hpp"
@@ -42,7 +42,7 @@ void leave_unknown_out(Preparation& preparation, std::vector<std::string>& warni
   }
 }
 
-void run(const TransformArguments& arguments) {
+void run(const TransformArguments& arguments, DataSource& source) {
   if (arguments.data.source == "-" && arguments.model == "-")
     throw Error("DATA and --model are both '-': only one can come from standard input");
   Outputs outputs({{"--scores", arguments.scores}}, {arguments.data.source, arguments.model});
@@ -52,14 +52,14 @@ void run(const TransformArguments& arguments) {
     const Activity activity(arguments.run.quiet);
     activity.enter("reading the model");
     Model model = read_model(arguments.model);
-    data = read(arguments.data, activity);
+    data = source.read(arguments.data, arguments.data.prepare_options(), activity);
     if (data.table.covariance)
       throw Error(fmt::format("{} is a covariance matrix: it has no samples to transform",
                               arguments.data.title()));
     reorder(model,
             match_variables(data.table.variables, model.variables, file_title(arguments.model)));
     leave_unknown_out(model.preparation, data.table.notes);
-    prepare(data, {.preparation = model.preparation, .without_pca = true}, activity);
+    source.prepare(data, {.preparation = model.preparation, .without_pca = true}, activity);
     activity.enter("computing scores");
     outputs.set("--scores", scores_csv(scores(*data.matrix, model.loadings), data.table.samples));
     activity.enter("writing");
@@ -70,7 +70,7 @@ void run(const TransformArguments& arguments) {
 
 }  // namespace
 
-Command add_transform(CLI::App& program) {
+Command add_transform(CLI::App& program, DataSource& source) {
   CLI::App& app = add_command(
       program,
       {.name = "transform",
@@ -91,7 +91,7 @@ Command add_transform(CLI::App& program) {
       ->type_name("F")
       ->group("Output");
   arguments->run.add_to(app);
-  return {&app, [arguments] { run(*arguments); }};
+  return {&app, [arguments, &source] { run(*arguments, source); }};
 }
 
 }  // namespace spcart::command

@@ -103,9 +103,10 @@ void report_interruption() {
   const std::scoped_lock lock(written_mutex);
   const std::string outcome =
       written.empty() ? "nothing was written" : fmt::format("already written: {}", written);
-  print_error(fmt::format("{}spcart: interrupted while {}; {}\n",
+  const std::string note = last_note();
+  print_error(fmt::format("{}spcart: interrupted while {}{}; {}\n",
                           stderr_is_terminal() ? kEraseLine : "", activity.load(),
-                          printable(outcome)));
+                          note.empty() ? "" : fmt::format(" ({})", note), printable(outcome)));
 }
 
 }  // namespace spcart::command

@@ -14,6 +14,7 @@
 
 #include "process/interrupt.hpp"
 #include "rendering/print.hpp"
+#include "rendering/text.hpp"
 #include "spcart/error.hpp"
 
 namespace spcart::command {
@@ -28,15 +29,17 @@ std::atomic<double> finished = kUnknown;
 
 std::mutex line_mutex;
 bool line_shown = false, silent = false;
+std::string note;  ///< of the work, in place of its fraction
 
 const char* words(std::string_view stage_name) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 10> kWords = {{
+  constexpr std::array<std::pair<std::string_view, const char*>, 11> kWords = {{
       {"pca", "finding principal components"},
       {"rotate", "finding sparse components"},
       {"refit", "refitting"},
       {"refine", "refining"},
       {"search", "searching for better ones"},
       {"score", "evaluating the components"},
+      {"certify", "proving what is possible"},
       {"permute", "permuting columns"},
       {"read", "counting variables to read"},
       {"validate", "cross-validating"},
@@ -65,8 +68,12 @@ void draw() {
   const std::scoped_lock lock(line_mutex);
   if (silent) return;
   const double fraction = finished;
-  print_error(fmt::format("{}{:<28} {}", kEraseLine, stage.load(),
-                          fraction < 0 ? "..." : bar(std::min(fraction, 1.0))));
+  const std::string line = fmt::format("{:<28} {}", stage.load(),
+                                       !note.empty()  ? printable(note)
+                                       : fraction < 0 ? "..."
+                                                      : bar(std::min(fraction, 1.0)));
+  // A line that wraps could not be erased.
+  print_error(fmt::format("{}{}", kEraseLine, clipped(line, stderr_width() - 1)));
   line_shown = true;
 }
 
@@ -116,8 +123,17 @@ Observer Activity::observer() const {
     set_activity(doing);
     stage = doing;
     finished = progress.fraction;
+    {
+      const std::scoped_lock lock(line_mutex);
+      note = progress.note;
+    }
     return !interrupted();
   };
+}
+
+std::string last_note() {
+  const std::scoped_lock lock(line_mutex);
+  return note;
 }
 
 void Activity::silence() {

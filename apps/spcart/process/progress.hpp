@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -33,5 +34,8 @@ class Activity {
  private:
   std::jthread painter_;
 };
+
+/// What the work last said of itself, such as how near a proof is; empty if nothing.
+std::string last_note();
 
 }  // namespace spcart::command

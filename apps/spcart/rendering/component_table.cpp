@@ -172,6 +172,18 @@ std::string search_line(const Result& result) {
   return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
 }
 
+/// The components that are proved to be best.
+std::string optimal_line(const Result& result) {
+  if (result.optimal.empty()) return "";
+  std::string names;
+  for (const Index i : result.optimal)
+    names += fmt::format("{}PC{}", names.empty() ? "" : ", ", i + 1);
+  const std::string line = fmt::format(
+      "Proved: no component with as many variables has more variance than {}{}", names,
+      result.loadings.cols() > 1 ? ", after deflation by the components found before it" : "");
+  return "  " + wrapped(line, terminal().width - 2, 2) + '\n';
+}
+
 /// Whether other starts lead to other results.
 std::string restarts_line(const Result& result) {
   if (!result.restarts) return "";
@@ -199,11 +211,11 @@ std::string totals(const Result& result) {
       percent(criteria.cpev), percent_down(criteria.share_of_pca()), percent(criteria.cpev_pca),
       criteria.nonorthogonality, criteria.sparsity.mean, ending(result), result.timing.total);
   return "  " + wrapped(line, terminal().width - 2, 2) + '\n' + search_line(result) +
-         target_line(result) + restarts_line(result);
+         target_line(result) + restarts_line(result) + optimal_line(result);
 }
 
 std::string in_words(const Truncation& truncation, Method method) {
-  if (record_of(method).lambda)
+  if (record_of(method).lambda && truncation.type != TruncationType::count)
     return fmt::format("{} with lambda {:.4g}", name(truncation.type), truncation.lambda);
   switch (truncation.type) {
     case TruncationType::hard:

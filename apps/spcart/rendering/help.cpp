@@ -30,7 +30,10 @@ std::string entry(const CLI::Option& option) {
   std::string name;
   for (const std::string& letter : option.get_snames()) name += fmt::format("-{}, ", letter);
   for (const std::string& word : option.get_lnames()) name += fmt::format("--{}", word);
-  if (option.get_type_size() != 0) name += ' ' + option.get_type_name();
+  if (takes_optional_value(option))
+    name += fmt::format("[={}]", option.get_type_name());
+  else if (option.get_expected_max() != 0)
+    name += ' ' + option.get_type_name();
   return entry(name, option.get_description());
 }
 
@@ -72,6 +75,10 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 }  // namespace
+
+bool takes_optional_value(const CLI::Option& option) {
+  return option.get_expected_max() == 0 && !option.get_type_name().empty();
+}
 
 void describe(CLI::App& app, const CommandText& text) {
   app.name(text.name);

@@ -15,6 +15,9 @@ struct CommandText {
   std::vector<std::string> examples;  ///< whole command lines
 };
 
+/// Whether an option is a flag whose value may follow an equals sign: --certify or --certify=30.
+bool takes_optional_value(const CLI::Option& option);
+
 /// Sets the texts of the program or of one of its commands, and the layout of its --help.
 void describe(CLI::App& app, const CommandText& text);
 CLI::App& add_command(CLI::App& program, const CommandText& text);

@@ -32,12 +32,13 @@ bool locale_is_utf8() {
   return false;
 }
 
-int terminal_width() {
-  constexpr int kDefault = 100, kLeast = 40;
+/// 100 if it is not a terminal.
+int width_of(int descriptor) {
+  constexpr int kDefault = 100;
   winsize size{};
-  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+  if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
     return kDefault;
-  return std::max<int>(size.ws_col, kLeast);
+  return size.ws_col;
 }
 
 std::string emphasised(std::string_view code, std::string_view text) {
@@ -48,11 +49,12 @@ std::string emphasised(std::string_view code, std::string_view text) {
 }  // namespace
 
 const Terminal& terminal() {
+  constexpr int kLeastWidth = 40;
   static const Terminal found = {
       .colour = isatty(STDOUT_FILENO) && environment("NO_COLOR").empty() &&
                 environment("TERM") != "dumb" && !environment("TERM").empty(),
       .utf8 = locale_is_utf8(),
-      .width = terminal_width(),
+      .width = std::max(width_of(STDOUT_FILENO), kLeastWidth),
   };
   return found;
 }
@@ -60,6 +62,8 @@ const Terminal& terminal() {
 bool stderr_is_terminal() {
   return isatty(STDERR_FILENO) && environment("TERM") != "dumb" && !environment("TERM").empty();
 }
+
+int stderr_width() { return width_of(STDERR_FILENO); }
 
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();

@@ -16,6 +16,9 @@ const Terminal& terminal();
 
 bool stderr_is_terminal();
 
+/// Columns of the terminal on standard error, as it is now.
+int stderr_width();
+
 /// Writes to standard output. Throws std::runtime_error if that fails (disk full).
 void print(std::string_view text);
 

@@ -3,8 +3,8 @@ import * as Plot from "@observablehq/plot";
 import type { Path, PathPoint } from "../document";
 import { h } from "../dom";
 import { copyButton } from "../download";
-import { type Drawing, colourOf, figure, legend, plot, symbolOf } from "../figure";
-import { count, counted, figure as number, percent, tick } from "../format";
+import { type Drawing, colourOf, figure, hatching, legend, plot, symbolOf } from "../figure";
+import { count, counted, figure as number, percent, percentUp, tick } from "../format";
 import { dataTable } from "../table";
 import { commandLine, grid, type Section } from "./section";
 
@@ -14,6 +14,14 @@ interface Setting {
   series: number;
   call: string | null;
   mark: string | null; // knee, or keeps enough
+  most: number | null; // share of PCA’s variance that no orthogonal components exceed
+}
+
+/** What can be pointed at. */
+interface Target {
+  setting: Setting;
+  y: number;
+  text: string;
 }
 
 interface Axis {
@@ -37,7 +45,37 @@ const nonzeros: Axis = {
   reverse: true,
 };
 
-const measures: (Axis & { title: string; caption: string; file: string })[] = [
+/** Of the share of PCA’s variance. */
+function mostOf({ bound, criteria }: PathPoint): number | null {
+  if (bound === null || !(criteria.cpev_pca > 0)) return null;
+  return Math.min(Math.max(bound / criteria.cpev_pca, 0), 1);
+}
+
+/** Where the region begins that no series can reach. Fewer nonzeros never explain more, so that a
+ * bound holds until the next, sparser setting. */
+function outOfReach(settings: Setting[], across: Axis): { x: number; y: number }[] {
+  const sign = across.reverse ? -1 : 1;
+  const ordered = settings
+    .map((setting) => ({ ...setting, x: across.value(setting) }))
+    .sort((a, b) => sign * (a.x - b.x));
+  const now = new Map(ordered.map(({ series }) => [series, 1]));
+  const found: { x: number; y: number }[] = [];
+  for (const { x, series, most } of ordered) {
+    now.set(series, most ?? 1);
+    if (found.at(-1)?.x === x) found.pop();
+    found.push({ x, y: [...now.values()].reduce((a, b) => Math.max(a, b)) });
+  }
+  return found;
+}
+
+interface Measure extends Axis {
+  title: string;
+  caption: string;
+  file: string;
+  limited?: boolean; // it has the bounds of what is possible
+}
+
+const measures: Measure[] = [
   {
     title: "Variance kept",
     caption: "Share of what as many principal components explain.",
@@ -45,6 +83,7 @@ const measures: (Axis & { title: string; caption: string; file: string })[] = [
     label: "of PCA’s variance",
     value: (s) => s.point.criteria.share_of_pca,
     text: (y) => percent(y),
+    limited: true,
   },
   {
     title: "Overlap",
@@ -64,12 +103,32 @@ const measures: (Axis & { title: string; caption: string; file: string })[] = [
   },
 ];
 
-function inWords({ point, nonzeros: all, call, mark }: Setting): string {
+/** More than orthogonal components could explain: the loadings overlap. */
+function exceeded({ most, point }: Setting): boolean {
+  return most !== null && point.criteria.share_of_pca > most + 1e-6;
+}
+
+function boundInWords(setting: Setting): string | null {
+  if (setting.most === null) return null;
+  const which = setting.point.components === 1 ? "any component" : "orthogonal components";
+  const words = `${which}: at most ${percentUp(setting.most, 1)}`;
+  return exceeded(setting) ? `${words}; these overlap` : words;
+}
+
+function limitInWords({ point, nonzeros: all, most }: Setting): string {
+  const r = point.components;
+  const few = `with as few variables${r === 1 ? "" : " in each"} (${counted(all, "nonzero")})`;
+  return `No ${r === 1 ? "component" : `${count(r)} orthogonal components`} ${few} ${r === 1 ? "keeps" : "keep"} more than ${percentUp(most ?? 1, 1)} of PCA’s variance`;
+}
+
+function inWords(setting: Setting): string {
+  const { point, nonzeros: all, call, mark } = setting;
   const c = point.criteria;
   return [
     `${mark ? `${mark.charAt(0).toUpperCase()}${mark.slice(1)}: ` : ""}${point.truncation}, lambda ${number(point.lambda)}, ${counted(point.components, "component")}`,
     `${counted(all, "nonzero")}; ${percent(c.sparsity.mean, 1)} zeros`,
     `keeps ${percent(c.share_of_pca, 1)} of PCA’s variance`,
+    boundInWords(setting),
     call,
   ]
     .filter((line) => line !== null)
@@ -92,7 +151,9 @@ export function path(found: Path): Section {
       [k === found.knee ? "knee" : null, k === found.keep ? "keeps enough" : null]
         .filter(Boolean)
         .join(", ") || null,
+    most: mostOf(point),
   }));
+  const bounded = settings.filter((setting) => setting.most !== null);
   const names = single ? kinds.map((kind) => kind.split(",")[0]!) : kinds;
   let across = sparsity;
   const shown = h("div", { class: "chosen", role: "status" });
@@ -106,11 +167,25 @@ export function path(found: Path): Section {
       setting.call ? commandLine(setting.call) : "",
     );
 
-  const draw = (axis: Axis, drawing: Drawing) => {
+  const draw = (axis: Measure, drawing: Drawing) => {
     const { colours } = drawing;
-    const key = legend(names, drawing, 52);
+    const limits = axis.limited ? bounded : [];
+    const hatch = hatching(colours);
+    const key = legend(
+      names,
+      drawing,
+      52,
+      limits.length > 0
+        ? { areas: [{ label: "no orthogonal components reach this", fill: hatch.fill }] }
+        : {},
+    );
     const at = { x: (s: Setting) => across.value(s), y: (s: Setting) => axis.value(s) };
     const marked = settings.filter((setting) => setting.mark);
+    // The bound of a setting is pointed at like the setting itself, which comes last and has priority.
+    const targets: Target[] = [
+      ...limits.map((setting) => ({ setting, y: setting.most!, text: limitInWords(setting) })),
+      ...settings.map((setting) => ({ setting, y: axis.value(setting), text: inWords(setting) })),
+    ];
     const result = plot(drawing, {
       height: 280 + key.height,
       marginLeft: 52,
@@ -128,6 +203,28 @@ export function path(found: Path): Section {
       y: { label: null, tickFormat: axis.text, ticks: 5, grid: true, nice: true },
       marks: [
         ...key.marks,
+        ...(limits.length > 0
+          ? [
+              hatch.mark,
+              Plot.areaY(outOfReach(settings, across), {
+                x: "x",
+                y1: "y",
+                y2: 1,
+                curve: "step-after",
+                fill: hatch.fill,
+              }),
+              Plot.line(limits, {
+                x: at.x,
+                y: (s: Setting) => s.most,
+                z: "series",
+                curve: "step-after",
+                stroke: (s: Setting) =>
+                  names.length > 1 ? colourOf(s.series, colours) : colours.muted,
+                strokeDasharray: "2,2",
+                className: "limit",
+              }),
+            ]
+          : []),
         Plot.line(settings, {
           ...at,
           z: "series",
@@ -152,28 +249,46 @@ export function path(found: Path): Section {
         Plot.text(marked, {
           ...at,
           text: "mark",
-          dy: -14,
+          // The region above the frontier stays free.
+          ...(limits.length > 0 ? { dx: -9, dy: 10, textAnchor: "end" as const } : { dy: -14 }),
           fill: colours.ink,
           fontWeight: 600,
           stroke: colours.surface,
           strokeWidth: 4,
           className: "marked",
         }),
-        Plot.tip(settings, Plot.pointer({ ...at, title: inWords, lineWidth: 34 })),
+        Plot.tip(
+          targets,
+          Plot.pointer({
+            x: (d: Target) => across.value(d.setting),
+            y: "y",
+            title: "text",
+            lineWidth: 34,
+          }),
+        ),
       ],
     });
     result.addEventListener("click", () => {
-      const near = (result as unknown as { value: Setting | null }).value;
-      if (near) choose(near);
+      const near = (result as unknown as { value: Target | null }).value;
+      if (near) choose(near.setting);
     });
     return result;
   };
+  const limitCaption = [
+    kinds.length > 1
+      ? "Dashed: what no orthogonal components with as few variables in each exceed; above all these bounds, hatched, is proved to be out of reach."
+      : "Hatched: proved to be out of reach of orthogonal components with as few variables in each.",
+    bounded.some(exceeded) ? "Settings above their bound have loadings that overlap." : "",
+  ].join(" ");
   const frames = measures.map((measure) =>
     figure({
       title: measure.title,
-      caption: measure.caption,
+      caption:
+        measure.limited && bounded.length > 0
+          ? `${measure.caption} ${limitCaption}`
+          : measure.caption,
       file: measure.file,
-      alternative: `${measure.title} against sparsity for ${counted(settings.length, "setting")}; the table below has the same numbers.`,
+      alternative: `${measure.title} against sparsity for ${counted(settings.length, "setting")}${measure.limited && bounded.length > 0 ? ", and above them the region that no orthogonal components can reach" : ""}; the table below has the same numbers.`,
       draw: (drawing) => draw(measure, drawing),
     }),
   );
@@ -257,6 +372,19 @@ export function path(found: Path): Section {
         sort: (s) => s.point.criteria.share_of_pca,
         cell: (s) => percent(s.point.criteria.share_of_pca, 1),
       },
+      ...(bounded.length > 0
+        ? [
+            {
+              key: "bound",
+              label: "at most",
+              hint: "share of PCA’s that no orthogonal components with as few variables exceed",
+              numeric: true,
+              width: 84,
+              sort: (s: Setting) => s.most,
+              cell: (s: Setting) => (s.most === null ? "" : percentUp(s.most, 1)),
+            },
+          ]
+        : []),
       {
         key: "nor",
         label: "NOR",
