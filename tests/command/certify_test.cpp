@@ -103,6 +103,16 @@ TEST(CommandCertify, PathHasABoundAtEachPoint) {
   EXPECT_GT(orthogonal, 1);
 }
 
+TEST(CommandCertify, PathWritesBoundsToCsv) {
+  const Words call = {"path", "@pitprops", "-r", "2", "--points", "5", "--csv", "-"};
+  EXPECT_EQ(run(call).out.find("bound"), std::string::npos);
+  Words certified = call;
+  certified.emplace_back("--certify=1");
+  const std::string csv = run(certified).out;
+  EXPECT_NE(csv.find(",status,bound\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("converged,0."), std::string::npos) << csv;
+}
+
 /// The words of a call without quotes, after the name of the program.
 Words words_of(const std::string& call) {
   std::istringstream stream(call);

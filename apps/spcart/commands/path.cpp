@@ -112,7 +112,8 @@ std::string table(const Path& path, double keep) {
           fmt::format("{:.4g}", point.truncation.lambda), fmt::format("{}", nonzeros(point)),
           fmt::format("{:.4f}", c.sparsity.mean),         fmt::format("{:.4f}", c.sparsity.std),
           fmt::format("{:.4f}", c.sparsity.min),          fmt::format("{:.4f}", c.cpev)};
-      if (bounded) row.push_back(fmt::format("{:.4f}", *point.bound));
+      if (bounded)  // rounded up: it must hold as it is shown
+        row.push_back(fmt::format("{:.4f}", std::ceil(1e4 * *point.bound) / 1e4));
       row.insert(row.end(),
                  {percent_down(c.share_of_pca()), fmt::format("{:.4f}", c.nonorthogonality),
                   share_bar(c.share_of_pca()), mark(path, last, keep)});
@@ -134,15 +135,18 @@ std::string table(const Path& path, double keep) {
 }
 
 std::string csv(const Path& path) {
-  std::string text =
+  const bool bounded = path.points.front().bound.has_value();
+  std::string text = fmt::format(
       "truncation,lambda,components,nonzeros,sparsity,sparsity_std,sparsity_min,cpev,cpev_pca,"
-      "share_of_pca,nonorthogonality,iterations,status\n";
+      "share_of_pca,nonorthogonality,iterations,status{}\n",
+      bounded ? ",bound" : "");
   for (const PathPoint& point : path.points) {
     const Criteria& c = point.criteria;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", name(point.truncation.type),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}{}\n", name(point.truncation.type),
                         point.truncation.lambda, point.components, nonzeros(point), c.sparsity.mean,
                         c.sparsity.std, c.sparsity.min, c.cpev, c.cpev_pca, c.share_of_pca(),
-                        c.nonorthogonality, point.iterations, name(point.status));
+                        c.nonorthogonality, point.iterations, name(point.status),
+                        point.bound ? fmt::format(",{}", *point.bound) : "");
   }
   return text;
 }
