@@ -27,7 +27,6 @@ bool cholesky_succeeds(Block h) {
 /// r-th and the next eigenvalue any t is as good.
 double certified_sum(const Matrix& m, Index r, double t, const SymmetricEigen& eigen) {
   const Index n = m.rows(), count = std::min(r, eigen.values.size());
-  const ThreadScope scope(threads_for(n, n, n));
   const Vector above = (eigen.values.head(count).array() - t).cwiseMax(0.0);
   const Matrix root = eigen.vectors.leftCols(count) * above.cwiseSqrt().asDiagonal();
   const double trace_z = rounded_up(root.squaredNorm(), n * r);
@@ -65,6 +64,7 @@ bool none_above(double u, Block m) {
 
 double sum_of_largest_eigenvalues(const Matrix& m, Index r) {
   const Index n = m.rows();
+  const ThreadScope alone(1);
   if (r >= n)  // the trace, which is exact up to its own rounding
     return m.trace() + 2 * static_cast<double>(n) * kUnit * m.diagonal().cwiseAbs().sum();
   const SymmetricEigen eigen = symmetric_eigen(m, r + 1);
@@ -74,6 +74,7 @@ double sum_of_largest_eigenvalues(const Matrix& m, Index r) {
 double sum_of_largest_positive_eigenvalues(const Matrix& m, Index r) {
   const Index n = m.rows();
   if (n == 0) return 0;
+  const ThreadScope alone(1);
   const SymmetricEigen eigen = symmetric_eigen(m, std::min(r + 1, n));
   return certified_sum(m, r, r < n ? std::max(eigen.values[r], 0.0) : 0.0, eigen);
 }

@@ -193,7 +193,8 @@ DualPoint dual_point(const Matrix& s, const std::vector<Index>& nonzeros,
   constexpr double kLeastRho = 0.02;  // of a point to start from, if the soft bound is PCA's own
   constexpr std::array kSmoothing = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0003};
   const auto begin = Clock::now();
-  const ThreadScope scope(threads_for(s.rows(), s.rows(), s.rows()));
+  // Threads gain little with eigenvalues of this size, and on a busy machine they lose much.
+  const ThreadScope alone(1);
   const auto r = static_cast<Index>(nonzeros.size());
   const double weight = options.obliqueness * soft_weight(nonzeros, options.components);
   const SoftBound soft = options.start ? *options.start

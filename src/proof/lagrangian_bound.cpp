@@ -61,7 +61,7 @@ class Lagrangian {
 
   /// The bound over the supports that were seen, smoothed by mu, with M = L L'.
   double value(const Vector& at, double mu, Vector& gradient) const {
-    const ThreadScope scope(threads_for(n_, n_, n_));
+    const ThreadScope alone(1);
     const Eigen::Map<const Matrix> root(at.data(), n_, n_);
     const Matrix shifted = s_ - root * root.transpose();
     Matrix slope = Matrix::Identity(n_, n_);

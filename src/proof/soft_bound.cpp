@@ -59,7 +59,8 @@ SoftBound soft_bound(const Matrix& s, Index r, double weight, const SoftOptions&
   constexpr int kSteps = 24;
   const auto begin = Clock::now();
   const double least = options.outside;
-  const ThreadScope scope(threads_for(s.rows(), s.rows(), s.rows()));
+  // Threads gain little with eigenvalues of this size, and on a busy machine they lose much.
+  const ThreadScope alone(1);
   const Vector largest = s.cwiseAbs().colwise().maxCoeff();
   const double most = std::max(largest.maxCoeff(), least);
   const auto estimate = [&](double rho) {

@@ -85,13 +85,13 @@ struct Reported {
 
 Reported reported(std::vector<std::string> arguments) {
   const Folder folder;
-  const std::string page = folder / "r.html", json = folder / "r.json";
-  arguments.insert(arguments.end(), {"--report", page, "--json", json, "--quiet"});
+  const std::string page = folder / "r.html", document = folder / "r.json";
+  arguments.insert(arguments.end(), {"--report", page, "--json", document, "--quiet"});
   const Outcome outcome = run(arguments);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");
   const std::string text = content_of(page);
-  return {text, document_of(text), Json::parse(content_of(json), nullptr, false)};
+  return {text, document_of(text), Json::parse(content_of(document), nullptr, false)};
 }
 
 /// Everything except what is measured anew in each run.
