@@ -200,8 +200,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Components that are proved to have the most variance of any with their number of variables,
         of what those that the method found before them leave ("pathspca" and "greedy").
     proofs_ : list of Proof
-        What "exact" proved of each component: ``explained``, ``bound``, ``gap``, ``optimal``; empty
-        for the other methods.
+        What "exact" proved of each component, in the order in which they were found: ``component``,
+        ``explained``, ``bound``, ``gap``, ``optimal``; empty for the other methods.
     certificate_ : Certificate or None
         What no other components with as few variables can exceed (``bound``, ``gap``), and in words
         (``text``); None if `certify` is None.

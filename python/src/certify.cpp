@@ -65,8 +65,10 @@ void bind_certificate(nb::module_& m) {
 
 void bind_proof(nb::module_& m) {
   Record<Proof>(m, "Proof",
-                "What was proved of one component. Variances are fractions of the total, and are "
-                "of what the components before it leave.")
+                "What was proved of one component. Variances are fractions of the total, after "
+                "deflation by the components that were found before.")
+      .field("component", &Proof::component,
+             "Its index in the result; -1 if a later step has changed it.")
       .field("explained", &Proof::explained, "What the component explains.")
       .field("bound", &Proof::bound, "No component with as few variables explains more.")
       .derived("gap", &Proof::gap,

@@ -290,7 +290,7 @@ def test_proofs_are_the_commands(run_command, pitprops):
     theirs = run_command("fit", "@pitprops", "-r", 2, "--nonzeros", 4, "--method", "exact")
     ours = SPCArt(2, nonzeros=4, method="exact").fit_covariance(pitprops)
     for proof, other in zip(ours.proofs_, theirs["proofs"], strict=True):
-        for name in ("explained", "bound", "gap", "optimal", "nonzeros", "candidates", "nodes"):
+        for name in ("component", "explained", "bound", "gap", "optimal", "nonzeros", "candidates", "nodes"):
             assert getattr(proof, name) == other[name], name
     assert ours.optimal_ == theirs["optimal"]
 

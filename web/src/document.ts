@@ -70,6 +70,7 @@ const certificate = object({
 });
 
 const proof = object({
+  component: number,
   explained: number,
   bound: number,
   gap: number,

@@ -321,13 +321,18 @@ test("a bound that is PCA’s own is called that, and an answer that is optimal"
 });
 
 test("the proofs of exact components are in a table", async () => {
-  const words = ["fit", "@pitprops", "-r", "3", "--nonzeros", "4", "--method", "exact"];
+  const words = ["fit", "@pitprops", "-r", "6", "--nonzeros", "3", "--method", "exact"];
   const { page, close } = await browser.open(report("proofs", ...words));
   const { proofs } = json(...words);
   assert.equal(await number(page, "#figure-certificate"), 0);
   const lines = await page.locator("#certificate tbody tr").allInnerTexts();
   assert.equal(lines.length, proofs.length);
-  proofs.forEach(({ explained }, i) => {
+  assert.notDeepEqual(
+    proofs.map(({ component }) => component),
+    [0, 1, 2, 3, 4, 5],
+  );
+  proofs.forEach(({ component, explained }, i) => {
+    assert.match(lines[i], new RegExp(`^PC${component + 1}\\b`));
     assert.ok(lines[i].includes(`${(100 * explained).toFixed(2)}\u202f%`), lines[i]);
     assert.match(lines[i], /optimal/);
   });

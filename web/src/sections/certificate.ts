@@ -285,15 +285,16 @@ function proofTable(found: Proof[]): HTMLElement {
   return dataTable({
     label: "Proofs of the components",
     things: "components",
-    rows: found.map((proof, i) => ({ ...proof, component: i + 1 })),
+    rows: found.map((proof, i) => ({ ...proof, found: i + 1 })),
     wrap: true,
     columns: [
       {
         key: "component",
         label: "component",
         width: 100,
-        sort: (row) => row.component,
-        cell: (row) => `PC${row.component}`,
+        hint: "in the order in which they were found",
+        sort: (row) => row.found,
+        cell: (row) => (row.component < 0 ? "changed since" : `PC${row.component + 1}`),
       },
       {
         key: "nonzeros",
