@@ -102,7 +102,7 @@ LargeMatrix large_matrix(const DeflatedMoments& s, const Vector& variances, cons
 /// What no component exceeds, if many variables may leave nothing sharper: the largest eigenvalue
 /// of A'A, which is that of AA'. Deflation does not raise it.
 double known_bound(const DataMatrix& a, const Gram& gram, const Tick& tick) {
-  constexpr Index kFewVariables = 1024, kManySamples = 2048;
+  constexpr Index kFewVariables = 1024, kManySamples = 1024;
   if (!a.samples() || a.cols() <= kFewVariables || a.rows() > kManySamples)
     return std::numeric_limits<double>::infinity();
   return sum_of_largest_eigenvalues(a.outer_gram(tick) / gram.unit(), 1);

@@ -181,7 +181,7 @@ class LargeSearch {
       row.push_back((row.back() + squares[at(m)]) * (1 + 4 * kUnit));
   }
 
-  /// So many of the candidates: those that are irregular, and then those with the largest sizes.
+  /// So many of the candidates, those with the largest sizes, and all that are irregular.
   Indices core_of(const Indices& candidates, Index count) const {
     Vector priority = s_.size(candidates);
     const double first = 2 * s_.size.maxCoeff();
@@ -192,7 +192,7 @@ class LargeSearch {
         ++irregular;
       }
     Indices core;
-    for (const Index c : indices_of_largest(priority, std::max(count, irregular)))
+    for (const Index c : indices_of_largest(priority, count + irregular))
       core.push_back(candidates[at(c)]);
     return core;
   }

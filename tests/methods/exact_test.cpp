@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "enumeration.hpp"
@@ -114,6 +115,20 @@ TEST(Exact, TimeEndsItWithAGapAlsoForManyVariables) {
   EXPECT_FALSE(result.proofs[0].optimal);
   EXPECT_GT(result.proofs[0].bound, result.proofs[0].explained);
   EXPECT_LE(result.proofs[0].bound, result.criteria.cpev_pca * (1 + 1e-9));
+}
+
+/// Variables of earlier components do not crowd out the others.
+TEST(Exact, ManyVariablesInEachComponent) {
+  const Matrix data = verify::random_matrix(60, 3, 1) * verify::random_matrix(3, 1300, 2) +
+                      verify::random_matrix(60, 1300, 3);
+  Options options = exact(2, 1030);
+  options.time_limit = 1;
+  const Result result = fit(*make_dense(data), options);
+  std::vector<char> used(1300, 0);
+  for (Index i = 0; i < 2; ++i)
+    for (Loadings::InnerIterator e(result.loadings, i); e; ++e)
+      used[static_cast<std::size_t>(e.row())] = 1;
+  EXPECT_GT(std::ranges::count(used, char{1}), 1100);
 }
 
 TEST(Exact, TheTimeLimitIsOfAllTrialsForATarget) {
