@@ -87,15 +87,20 @@ class DeflatedMoments {
   std::vector<Taken> taken_;
 };
 
-/// |S_ij| <= sqrt(S_ii S_jj) before deflation, and after one that leaves S semidefinite: its
-/// variances may grow only on supports. Hotelling's changes only entries between used variables.
+/// |S_ij| <= sqrt(S_ii S_jj), also after a deflation that leaves S semidefinite; rounding may leave
+/// a little of a variance. Hotelling's changes only entries between used variables, and S need not
+/// be semidefinite there.
 LargeMatrix large_matrix(const DeflatedMoments& s, const Vector& variances, const Indices& used,
-                         const Tick& tick) {
+                         Deflation deflation, const Tick& tick) {
+  constexpr double kRoundingLeft = 1e-12;
+  const bool semidefinite = deflation != Deflation::hotelling;
   LargeMatrix large = LargeMatrix::semidefinite(
-      variances.cwiseMax(s.diagonal()), [&](const Indices& some) { return s.columns(some); },
+      semidefinite ? Vector(s.diagonal() + kRoundingLeft * variances)
+                   : Vector(s.diagonal().cwiseMax(variances)),
+      [&](const Indices& some) { return s.columns(some); },
       [&](const Indices& some) { return s.block(some, tick); });
   large.diagonal = s.diagonal();
-  large.irregular = used;
+  if (!semidefinite) large.irregular = used;
   return large;
 }
 
@@ -151,8 +156,8 @@ MethodResult fit_exact(const Task& task) {
       if (task.note) task.note(progress_in_words(i, r, progress, gram.total()));
       tick(0);
     };
-    const auto [best, candidates, memory_ended_it] =
-        sparse_maximum_of_large(large_matrix(s, gram.diagonal(), used, tick), k, options);
+    const auto [best, candidates, memory_ended_it] = sparse_maximum_of_large(
+        large_matrix(s, gram.diagonal(), used, task.deflation, tick), k, options);
     for (std::size_t j = 0; j < best.support.size(); ++j)
       loadings(best.support[j], i) = best.values[static_cast<Index>(j)];
     used.insert(used.end(), best.support.begin(), best.support.end());
