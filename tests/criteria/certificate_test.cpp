@@ -125,6 +125,27 @@ TEST(Certificate, ComponentsBelongToTheMostSpecialClass) {
   }
 }
 
+/// Components at an angle of 1e-7 span a plane, but the inverse of X'X is lost to rounding. S is a
+/// projection of rank two on four variables, whose entries are as even as such a matrix allows.
+TEST(Certificate, HoldsForNearlyDependentComponents) {
+  Matrix u(4, 2);
+  u << 1, 1, 1, -1, 1, 0.4, 1, -0.4;
+  u.col(0).normalize();
+  u.col(1).normalize();
+  Matrix s = 0.02 * Matrix::Identity(8, 8);
+  s.topLeftCorner(4, 4) += u * u.transpose();
+  Matrix x = Matrix::Zero(8, 2);
+  x.col(0).head(4) = u.col(0);
+  x.col(1).head(4) = (u.col(0) + 1e-7 * u.col(1)).normalized();
+  const Certificate certificate =
+      certify(*make_covariance(s), Loadings(x.sparseView(0, 0)), pca_of(s, 2), {.seconds = 2});
+  EXPECT_NEAR(certificate.cpev, pca_of(s, 2), 1e-3);
+  for (const UpperBound& bound : certificate.bounds)
+    if (bound.components == ComponentClass::oblique || bound.components == ComponentClass::any) {
+      EXPECT_GE(bound.bound, certificate.cpev * (1 - 1e-9)) << name(bound.components);
+    }
+}
+
 TEST(Certificate, UnionOfSupportsIsBoundedByItsBestBlock) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto a = make_dense(verify::decaying(20, 9, seed));
