@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,7 @@ struct UpperBound {
 /// is proved, in floating point too; docs/certificates.md has the proofs.
 struct Certificate {
   std::vector<Index> nonzeros;    ///< of each component that is not empty
+  Index empty = 0;                ///< components without variables, of which nothing is said
   double cpev = 0, cpev_pca = 0;  ///< of the loadings, and of as many principal components
   double obliqueness = 1;         ///< 1 for orthogonal loadings; see ComponentClass::oblique
   bool orthogonal = false;        ///< the loadings are, up to cosines of 1e-5
@@ -42,7 +44,9 @@ struct Certificate {
   /// The bound for components like these: of the first class to which they belong.
   const UpperBound& own() const;
   /// How much more may be possible, as a fraction of what is explained.
-  double gap() const { return cpev > 0 ? own().bound / cpev - 1 : 0; }
+  double gap() const {
+    return cpev > 0 ? own().bound / cpev - 1 : std::numeric_limits<double>::infinity();
+  }
 };
 
 /// Bounds for any loadings, whoever made them. `cpev_pca` is the fraction that r principal

@@ -33,6 +33,7 @@
 ///     auto a = spcart::mpi::distribute(ranks, share);
 ///     if (!ranks.is_root()) return a->serve();
 ///     spcart::Result result = spcart::fit(*a, {.components = 20});
+// NOLINTNEXTLINE(modernize-concat-nested-namespaces): a nested one takes no attribute
 namespace spcart {
 namespace SPCART_EXPORT mpi {
 

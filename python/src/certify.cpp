@@ -31,6 +31,8 @@ void bind_certificate(nb::module_& m) {
           "Number of variables of each component that is not empty.", Show::yes,
           nb::for_getter(nb::sig(kNonzerosSignature)))
       .keep(&Certificate::nonzeros)
+      .field("empty", &Certificate::empty,
+             "Number of components without variables, of which nothing is said.")
       .field("cpev", &Certificate::cpev,
              "What the components explain: cumulative percentage of explained variance (CPEV).")
       .derived(
@@ -42,7 +44,7 @@ void bind_certificate(nb::module_& m) {
       .field("bounds", &Certificate::bounds,
              "One for each class of components, the most special first.")
       .field("orthogonal", &Certificate::orthogonal,
-             "Whether the components are orthogonal, up to 1e-6.")
+             "Whether the components are orthogonal, up to cosines of 1e-5.")
       .field("disjoint", &Certificate::disjoint, "Whether no variable is in two of them.")
       .field("obliqueness", &Certificate::obliqueness,
              "How oblique they are; 1 for orthogonal components.")

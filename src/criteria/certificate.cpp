@@ -221,6 +221,7 @@ Certificate certify(const DataMatrix& a, const Loadings& loadings, double cpev_p
   const Loadings x = nonempty(normalized(pruned));
   Certificate certificate;
   certificate.cpev_pca = cpev_pca;
+  certificate.empty = loadings.cols() - x.cols();
   certificate.bounds = {{ComponentClass::any, cpev_pca, "pca"}};
   if (x.cols() == 0 || !(a.squared_norm() > 0)) return certificate;
   for (Index t = 0; t < x.cols(); ++t) certificate.nonzeros.push_back(x.col(t).nonZeros());

@@ -79,6 +79,8 @@ std::vector<std::string> in_words(const Certificate& certificate) {
         fmt::format("This answer explains {} of the variance. It is optimal: no {} "
                     "explain{} more ({}).",
                     cpev, subject(certificate, own.components), one ? "s" : "", in_words(own.by)));
+  else if (!(certificate.cpev > 0))
+    lines.emplace_back("This answer explains nothing of the variance.");
   else if (own.by != "pca")
     lines.push_back(
         fmt::format("This answer explains {}: at most {} more, relative to it, may be "
@@ -98,6 +100,9 @@ std::vector<std::string> in_words(const Certificate& certificate) {
                                        "few variables"
                                      : "",
                     pca));
+  if (certificate.empty > 0)
+    lines.push_back(fmt::format("Nothing is said of {} component{} without variables.",
+                                certificate.empty, certificate.empty == 1 ? "" : "s"));
   if (!certificate.complete) lines.emplace_back("Time ended the search for sharper bounds.");
   return lines;
 }

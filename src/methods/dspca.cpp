@@ -15,9 +15,9 @@
 #include "base/random.hpp"
 #include "data/gram.hpp"
 #include "linalg/lapack.hpp"
+#include "linalg/leading_eigenvector.hpp"
 #include "methods/elimination.hpp"
 #include "methods/first_of_largest.hpp"
-#include "methods/leading_eigenvector.hpp"
 #include "methods/method.hpp"
 #include "methods/power.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "base/indices.hpp"
 #include "base/random.hpp"
+#include "linalg/leading_eigenvector.hpp"
 #include "methods/first_of_largest.hpp"
-#include "methods/leading_eigenvector.hpp"
 
 namespace spcart {
 namespace {

@@ -12,9 +12,9 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "linalg/lapack.hpp"
+#include "linalg/leading_eigenvector.hpp"
 #include "methods/elimination.hpp"
 #include "methods/first_of_largest.hpp"
-#include "methods/leading_eigenvector.hpp"
 
 namespace spcart {
 namespace {
@@ -202,7 +202,7 @@ class OneByOne {
     const Index p = gram_.size(), most = gram_.matrix() && p <= kFew ? p : std::min(p, kMost);
     std::vector<Vector> starts = {pca_start()};
     for (const Index j : indices_of_largest(gram_.diagonal(), most))
-      if (gram_.diagonal()[j] > kNull * gram_.total()) starts.push_back(Vector::Unit(p, j));
+      if (gram_.diagonal()[j] > kNull * gram_.total()) starts.emplace_back(Vector::Unit(p, j));
     return starts;
   }
 

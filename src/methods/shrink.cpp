@@ -141,7 +141,7 @@ class OrthogonalBound {
   /// long as no entry becomes zero or nonzero.
   Vector thresholded(const Vector& z, double t, double top, Vector& v) const {
     constexpr int kMost = 50;
-    constexpr double kOrthogonal = 1e-14;
+    constexpr double kOrthogonal = 1e-14, kShortest = 1e-9;
     if (rows_.empty()) return soft(z, t);
     const Vector there = z(rows_);
     Vector y = soft(there - q_ * v, t);
@@ -153,7 +153,7 @@ class OrthogonalBound {
       const double slope = gradient.dot(direction), before = y.squaredNorm();
       double length = 1;
       Vector next = soft(there - q_ * (v + direction), t);
-      while (next.squaredNorm() > before - 1e-4 * length * slope && length > kTie) {
+      while (next.squaredNorm() > before - 1e-4 * length * slope && length > kShortest) {
         length /= 2;
         next = soft(there - q_ * (v + length * direction), t);
       }

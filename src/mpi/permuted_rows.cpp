@@ -76,7 +76,7 @@ template <class T>
 void exchange(const Ranks& ranks, const T* from, const std::vector<int>& sent,
               const std::vector<int>& from_offsets, T* to, const std::vector<int>& received,
               const std::vector<int>& to_offsets) {
-  const MPI_Datatype type = std::is_same_v<T, double> ? MPI_DOUBLE : MPI_INT64_T;
+  MPI_Datatype type = std::is_same_v<T, double> ? MPI_DOUBLE : MPI_INT64_T;
   check(MPI_Alltoallv(from, sent.data(), from_offsets.data(), type, to, received.data(),
                       to_offsets.data(), type, ranks.communicator()),
         "exchange");
@@ -99,7 +99,7 @@ class Shuffle {
         totals_(totals),
         from_(from),
         to_(to),
-        random_(std::move(random)) {}
+        random_(random) {}
 
   void run(const Tick& tick) {
     ranks_.together([&] { check_totals(); });
@@ -157,6 +157,7 @@ class Shuffle {
   /// Numbers of values that go to, or come from, the ranks that own the chunks.
   static std::vector<int> counts_of(const Columns& columns, const std::vector<Chunk>& chunks) {
     std::vector<int> counts;
+    counts.reserve(chunks.size());
     for (const Chunk& chunk : chunks)
       counts.push_back(
           static_cast<int>(columns.begin[at(chunk.last)] - columns.begin[at(chunk.first)]));
@@ -319,7 +320,7 @@ std::optional<Table> permuted_sparse(const Ranks& ranks, const LocalRows& local,
     from.values = values.data();
     to = {{result->outer.begin(), result->outer.end()}, result->values.data()};
   });
-  Shuffle(ranks, totals, from, to, std::move(random)).run(tick);
+  Shuffle(ranks, totals, from, to, random).run(tick);
   if (local.rows() == 0) return {};
   Table table;
   table.values = SparseView{.major = SparseView::Major::column,

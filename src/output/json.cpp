@@ -116,17 +116,12 @@ ordered_json object_of(const Certificate& certificate) {
   for (const UpperBound& bound : certificate.bounds)
     bounds.push_back(
         {{"components", name(bound.components)}, {"bound", finite(bound.bound)}, {"by", bound.by}});
-  return {{"nonzeros", certificate.nonzeros},
-          {"cpev", finite(certificate.cpev)},
-          {"cpev_pca", finite(certificate.cpev_pca)},
-          {"bounds", std::move(bounds)},
-          {"bound", finite(certificate.own().bound)},
-          {"gap", finite(certificate.gap())},
-          {"obliqueness", finite(certificate.obliqueness)},
-          {"orthogonal", certificate.orthogonal},
-          {"disjoint", certificate.disjoint},
-          {"complete", certificate.complete},
-          {"seconds", certificate.seconds},
+  return {{"nonzeros", certificate.nonzeros},     {"empty", certificate.empty},
+          {"cpev", finite(certificate.cpev)},     {"cpev_pca", finite(certificate.cpev_pca)},
+          {"bounds", std::move(bounds)},          {"bound", finite(certificate.own().bound)},
+          {"gap", finite(certificate.gap())},     {"obliqueness", finite(certificate.obliqueness)},
+          {"orthogonal", certificate.orthogonal}, {"disjoint", certificate.disjoint},
+          {"complete", certificate.complete},     {"seconds", certificate.seconds},
           {"text", in_words(certificate)}};
 }
 

@@ -196,7 +196,7 @@ class Subtree {
   }
 
   bool is_below_soft(Local& node, Index m) {
-    const Index n = static_cast<Index>(node.fixed.size() + node.open.size());
+    const auto n = static_cast<Index>(node.fixed.size() + node.open.size());
     const auto proved = [&](double rho) {
       auto soft = work_.topLeftCorner(n, n);
       fill_soft(node, m, rho, soft);
@@ -391,7 +391,8 @@ class Search {
   }
 
   double bound() const {
-    const double highest = std::max(taken_, queue_.empty() ? -kInfinity : queue_.front().bound);
+    double highest = taken_;
+    if (!queue_.empty()) highest = std::max(highest, queue_.front().bound);
     return std::max(best_.value + tolerance_, std::min(bound_, highest));
   }
 

@@ -3,7 +3,9 @@
 #include <numeric>
 
 #include "base/indices.hpp"
+#include "base/random.hpp"
 #include "linalg/lapack.hpp"
+#include "linalg/leading_eigenvector.hpp"
 #include "proof/branch_and_bound.hpp"
 #include "spcart/threads.hpp"
 
@@ -11,7 +13,17 @@ namespace spcart {
 namespace {
 
 SparseMaximum maximum_on(const Matrix& s, Indices support) {
-  SymmetricEigen eigen = symmetric_eigen(s(support, support), 1);
+  constexpr std::size_t kFew = 512;
+  constexpr double kTolerance = 1e-10;
+  const Matrix block = s(support, support);
+  if (support.size() > kFew) {
+    const auto product = [&](const Vector& x) -> Vector { return block * x; };
+    const Vector start = product(Random(0).normal(block.rows(), 1));
+    Vector x = leading_eigenvector(product, start, kTolerance);
+    const double value = x.dot(product(x));
+    return {.support = std::move(support), .values = std::move(x), .value = value};
+  }
+  SymmetricEigen eigen = symmetric_eigen(block, 1);
   return {.support = std::move(support), .values = eigen.vectors.col(0), .value = eigen.values[0]};
 }
 

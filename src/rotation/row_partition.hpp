@@ -18,12 +18,14 @@ class SPCART_EXPORT_TO_MPI RowPartition {
   Index total_rows() const { return total_rows_; }  ///< of V, on all ranks
 
   virtual bool is_whole() const { return true; }  ///< all rows are here
-  virtual void sum(Block) const {}                ///< over all ranks
+  virtual bool is_root() const { return true; }
+  // NOLINTBEGIN(performance-unnecessary-value-param): ranks write to a block
+  virtual void sum(Block) const {}        ///< over all ranks
+  virtual void broadcast(Block) const {}  ///< from the root; only the root needs to compute it
+  // NOLINTEND(performance-unnecessary-value-param)
+
   /// Over the ranks with earlier rows.
   virtual Vector sum_before(const Vector& numbers) const { return Vector::Zero(numbers.size()); }
-
-  virtual bool is_root() const { return true; }
-  virtual void broadcast(Block) const {}  ///< from the root; only the root needs to compute it
 
   /// Runs work that may throw: if it throws on one rank, it throws on all.
   virtual void collectively(const std::function<void()>& work) const { work(); }

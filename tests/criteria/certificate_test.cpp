@@ -178,10 +178,12 @@ TEST(Certificate, EmptyComponentsDoNotCount) {
   const auto a = make_dense(verify::decaying(30, 8, 3));
   const Certificate two = certify(*a, even_loadings(8, {{0, 1}, {}, {2}}), 0.99);
   EXPECT_EQ(two.nonzeros, (std::vector<Index>{2, 1}));
+  EXPECT_EQ(two.empty, 1);
+  EXPECT_EQ(in_words(two).back(), "Nothing is said of 1 component without variables.");
   const Certificate none = certify(*a, Loadings(8, 2), 0.5);
   EXPECT_TRUE(none.nonzeros.empty());
   EXPECT_EQ(none.own().bound, 0.5);
-  EXPECT_EQ(none.gap(), 0);
+  EXPECT_TRUE(std::isinf(none.gap()));
   EXPECT_EQ(in_words(none).size(), 1U);
 }
 

@@ -106,6 +106,18 @@ TEST(BranchAndBound, TimeEndsItAtOnce) {
   }
 }
 
+/// The eigenvector of a large support comes from Lanczos steps, of an indefinite matrix too.
+TEST(BranchAndBound, LargeSupportsHaveTheirLeadingEigenvector) {
+  const Matrix a = verify::random_matrix(40, 700, 5);
+  const Matrix moments = a.transpose() * a;
+  for (const Matrix& s : {moments, Matrix(moments - 100 * Matrix::Identity(700, 700))}) {
+    const SparseMaximum found = good_support_with(s, 600, 3);
+    ASSERT_EQ(found.support.size(), 600U);
+    EXPECT_NEAR(found.value, enumeration::largest_eigenvalue(s, found.support),
+                1e-10 * found.value);
+  }
+}
+
 TEST(BranchAndBound, OfAPartHoldsForAllOfTheMatrix) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const Index p = 9, part = 5, k = 1 + static_cast<Index>(seed % 4);

@@ -294,7 +294,7 @@ function proofTable(found: Proof[]): HTMLElement {
         width: 100,
         hint: "in the order in which they were found",
         sort: (row) => row.found,
-        cell: (row) => (row.component < 0 ? "changed since" : `PC${row.component + 1}`),
+        cell: (row) => (row.component < 0 ? "since changed" : `PC${row.component + 1}`),
       },
       {
         key: "nonzeros",

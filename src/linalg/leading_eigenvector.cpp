@@ -1,4 +1,4 @@
-#include "methods/leading_eigenvector.hpp"
+#include "linalg/leading_eigenvector.hpp"
 
 #include <algorithm>
 
