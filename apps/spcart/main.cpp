@@ -9,11 +9,16 @@ int main(int argc, char** argv) {
   const auto on_data = [&data](auto add) -> AddCommand {
     return [&data, add](CLI::App& program) { return add(program, data); };
   };
-  const std::array<AddCommand, 10> commands = {on_data(add_fit),      on_data(add_path),
-                                               on_data(add_choose),   on_data(add_compare),
-                                               on_data(add_evaluate), on_data(add_transform),
-                                               add_reproduce,         add_datasets,
-                                               on_data(add_info),     add_demo};
+  const std::array<AddCommand, 10> commands = {on_data(add_fit),
+                                               on_data(add_path),
+                                               on_data(add_choose),
+                                               on_data(add_compare),
+                                               on_data(add_evaluate),
+                                               on_data(add_transform),
+                                               add_reproduce,
+                                               add_datasets,
+                                               add_info,
+                                               add_demo};
   arrange_process();
   const InterruptWatch watch;
   return run_program(

@@ -14,7 +14,8 @@
 
 namespace SPCART_EXPORT spcart {
 
-/// What to do with cells that are empty or read NA, NaN, null or ?.
+/// What to do with missing cells: those that are empty or read NA, NaN, null, ?, and others that
+/// docs/files.md lists.
 enum class Missing {
   error,  ///< reject them, naming the first
   drop,   ///< leave out samples that have any
@@ -29,6 +30,16 @@ std::string_view name(Tristate value);
 template <>
 Tristate parse<Tristate>(std::string_view text);
 
+/// The sign between the whole and the fraction of numbers in a text.
+enum class Decimal {
+  automatic,  ///< by the first lines, if they leave no doubt
+  point,
+  comma
+};
+std::string_view name(Decimal value);
+template <>
+Decimal parse<Decimal>(std::string_view text);
+
 /// Where a table is while it is used.
 enum class Storage {
   automatic,  ///< in memory if there is room for it, otherwise in a file
@@ -40,7 +51,15 @@ struct ReadOptions {
   Missing missing = Missing::error;
   Tristate header = Tristate::automatic;      ///< text: is the first line the variables' names?
   Tristate row_labels = Tristate::automatic;  ///< text: is the first field the sample's name?
-  std::vector<std::string> exclude = {};      ///< variables to leave out, by name
+  Decimal decimal = Decimal::automatic;       ///< text: of its numbers
+  std::vector<std::string> na = {};           ///< text: further cells that are missing
+  bool strict =
+      false;  ///< text: reject columns that are not numbers, instead of setting them aside
+  std::string labels_column = {};  ///< text: a column that names each sample's group
+
+  /// Variables to take, and to leave out. Each is a list of names, indices from 1, ranges (3-7,
+  /// a:c) and patterns (gene*), separated by commas.
+  std::vector<std::string> include = {}, exclude = {};
   bool covariance = false;  ///< the table is a covariance matrix, which is always kept in memory
 
   Storage storage = Storage::automatic;
@@ -61,6 +80,35 @@ struct ReadOptions {
 /// .npy that is used in place are detected when it is prepared, not here.
 Table read_table(const std::filesystem::path& path, const ReadOptions& options = {},
                  const Tick& tick = {});
+
+/// A column of a file, and what `read_table` makes of it.
+struct ColumnSummary {
+  enum class Use {
+    variable,
+    text,      ///< set aside: most of its cells are not numbers
+    empty,     ///< set aside: none of its cells has a value
+    excluded,  ///< left out on request
+    sample,    ///< the samples' names
+    label      ///< of the samples' groups
+  };
+  std::string name;
+  Use use = Use::variable;
+  Index missing = 0;        ///< cells
+  Index rejected = 0;       ///< cells of a variable that are no finite numbers
+  std::string example;      ///< the first cell that is rejected, or that is text
+  bool identifier = false;  ///< of a variable: whole numbers in ascending order
+  double mean = 0;          ///< of a variable's other cells
+  double deviation = 0;
+};
+
+/// A table for a look at it, with a summary of each column: cells that `read_table` would reject
+/// are missing in it, and missing ones are NaN. It has no columns if no variables are left.
+struct Inspection {
+  Table table;
+  std::vector<ColumnSummary> columns;
+};
+Inspection inspect_table(const std::filesystem::path& path, const ReadOptions& options = {},
+                         const Tick& tick = {});
 
 /// For each variable of the data its index among those of `owner` (a file, as messages call it).
 /// The same names in another order are matched by name. Otherwise variables are matched by

@@ -17,10 +17,11 @@ namespace SPCART_EXPORT spcart {
 struct Table {
   std::variant<DenseView, SparseView, FileView> values;  ///< views in memory have an owner
   bool covariance = false;
-  std::vector<std::string> variables;   ///< one per column; x1, x2, ... if the source has no names
-  std::vector<std::string> samples;     ///< one per row, or empty if the source has no names
-  std::vector<std::string> notes = {};  ///< what was done to missing values, in words
-  double seconds = 0;                   ///< spent reading or generating it
+  std::vector<std::string> variables;    ///< one per column; x1, x2, ... if the source has no names
+  std::vector<std::string> samples;      ///< one per row, or empty if the source has no names
+  std::vector<std::string> labels = {};  ///< of the samples' groups, one per row, or empty
+  std::vector<std::string> notes = {};   ///< what was set aside, taken for granted or filled in
+  double seconds = 0;                    ///< spent reading or generating it
 
   /// If `values` are a memory map, the same numbers in its file.
   std::optional<FileView> mapped = {};
@@ -38,10 +39,11 @@ Matrix to_matrix(const Table& table);
 struct TableSummary {
   Scalar scalar = Scalar::float64;
   bool sparse = false;
-  double least = 0, greatest = 0;
-  Index stored = 0;    ///< numbers kept in memory or in a file
-  Index nonzeros = 0;  ///< of them
-  Index bytes = 0;     ///< of the numbers and, if sparse, of their indices
+  double least = 0,
+         greatest = 0;  ///< of the finite ones; the least is the greater if there are none
+  Index stored = 0;     ///< numbers kept in memory or in a file
+  Index nonzeros = 0;   ///< of them
+  Index bytes = 0;      ///< of the numbers and, if sparse, of their indices
 };
 TableSummary summarize(const Table& table);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "io/text.hpp"
 #include "table/open_file.hpp"
@@ -39,6 +40,7 @@ ByteSource::ByteSource(const std::filesystem::path& path, Tick tick)
     std::string head(64, '\0');
     head.resize(decode(head.data(), head.size()));
     if (head.empty()) fail({name_}, "is empty");
+    begin_utf16(head);
     head_ = std::move(head);
   } catch (...) {
     if (close_file_) ::close(file_);
@@ -76,7 +78,7 @@ void ByteSource::begin_inflate() {
 }
 
 std::optional<std::uint64_t> ByteSource::size() const {
-  if (stream_ || !opened_) return std::nullopt;
+  if (stream_ || !opened_ || utf16_ != Utf16::none) return std::nullopt;
   return opened_->size();
 }
 
@@ -88,6 +90,68 @@ std::size_t ByteSource::read(char* to, std::size_t count) {
 }
 
 std::size_t ByteSource::decode(char* to, std::size_t count) {
+  if (utf16_ == Utf16::none) return unpack(to, count);
+  std::size_t done = 0;
+  while (done < count) {
+    if (converted_used_ == converted_.size()) {
+      converted_.clear();
+      converted_used_ = 0;
+      std::string bytes(kChunk, '\0');
+      bytes.resize(unpack(bytes.data(), bytes.size()));
+      if (bytes.empty()) {
+        if (!half_.empty()) fail({name_}, "ends within a character of UTF-16");
+        break;
+      }
+      convert_utf16(bytes);
+    }
+    const std::size_t some = std::min(count - done, converted_.size() - converted_used_);
+    std::memcpy(to + done, converted_.data() + converted_used_, some);
+    converted_used_ += some;
+    done += some;
+  }
+  return done;
+}
+
+/// Text that begins with a byte order mark of UTF-16.
+void ByteSource::begin_utf16(std::string& head) {
+  if (head.starts_with("\xff\xfe"))
+    utf16_ = Utf16::little_endian;
+  else if (head.starts_with("\xfe\xff"))
+    utf16_ = Utf16::big_endian;
+  else
+    return;
+  convert_utf16(std::string_view(head).substr(2));
+  head = std::exchange(converted_, {});
+  if (head.empty()) fail({name_}, "is empty");
+}
+
+/// Appends the characters of `bytes` to `converted_`. One that is not complete waits in `half_`.
+void ByteSource::convert_utf16(std::string_view bytes) {
+  half_ += bytes;
+  const auto unit = [&](std::size_t i) {
+    const auto first = static_cast<unsigned char>(half_[i]),
+               second = static_cast<unsigned char>(half_[i + 1]);
+    return static_cast<unsigned>(utf16_ == Utf16::little_endian ? first | second << 8
+                                                                : second | first << 8);
+  };
+  std::size_t i = 0;
+  for (; i + 1 < half_.size(); i += 2) {
+    const unsigned code = unit(i);
+    if (code < 0xd800 || code > 0xdfff) {
+      append_utf8(converted_, code);
+      continue;
+    }
+    if (code > 0xdbff) fail({name_}, "is not text in UTF-16");
+    if (i + 3 >= half_.size()) break;
+    const unsigned low = unit(i + 2);
+    if (low < 0xdc00 || low > 0xdfff) fail({name_}, "is not text in UTF-16");
+    append_utf8(converted_, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
+    i += 2;
+  }
+  half_.erase(0, i);
+}
+
+std::size_t ByteSource::unpack(char* to, std::size_t count) {
   if (stream_) return inflate(to, count);
   const std::size_t known = std::min(count, input_end_ - input_begin_);
   std::memcpy(to, input_.data() + input_begin_, known);

@@ -16,8 +16,8 @@ struct z_stream_s;
 
 namespace spcart::io {
 
-/// The bytes of a file, or of standard input for "-", unpacked if they are gzipped. Every failure
-/// is an Error that names the file.
+/// The bytes of a file, or of standard input for "-", unpacked if they are gzipped, and as UTF-8 if
+/// they are text in UTF-16. Every failure is an Error that names the file.
 class SPCART_EXPORT_TO_MPI ByteSource {
  public:
   explicit ByteSource(const std::filesystem::path& path, Tick tick = {});
@@ -49,6 +49,9 @@ class SPCART_EXPORT_TO_MPI ByteSource {
   void open(const std::filesystem::path& path);
   void begin_inflate();
   std::size_t decode(char* to, std::size_t count);
+  void begin_utf16(std::string& head);
+  void convert_utf16(std::string_view bytes);
+  std::size_t unpack(char* to, std::size_t count);
   std::size_t inflate(char* to, std::size_t count);
   void inflate_step();
   std::size_t read_file(char* to, std::size_t count);
@@ -66,6 +69,12 @@ class SPCART_EXPORT_TO_MPI ByteSource {
   std::unique_ptr<z_stream_s, EndInflate> stream_;  ///< none if the file is plain
   bool in_member_ = false;                          ///< of a gzip file, which may have several
   std::size_t members_ = 0;
+
+  enum class Utf16 { none, little_endian, big_endian };
+  Utf16 utf16_ = Utf16::none;
+  std::string converted_;  ///< text that is converted to UTF-8
+  std::size_t converted_used_ = 0;
+  std::string half_;  ///< bytes of a character that is not complete
 
   std::string head_;
   std::size_t head_used_ = 0;

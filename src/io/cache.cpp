@@ -31,7 +31,7 @@ constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 
 /// The beginning of a file of the cache.
 struct CacheHeader {
-  std::array<char, 8> magic = {'s', 'p', 'c', 'a', 'r', 't', '\n', '\1'};
+  std::array<char, 8> magic = {'s', 'p', 'c', 'a', 'r', 't', '\n', '\2'};
   std::uint64_t scalar = 0, by_column = 0, sparse = 0, rows = 0, cols = 0, entries = 0;
   std::uint64_t values = 0, inner = 0, outer = 0;  ///< their offsets
   std::uint64_t text = 0, text_bytes = 0;
@@ -138,10 +138,12 @@ Table read_kept(const fs::path& path, const std::string& key) {
   if (take_names(rest) != Names{key}) throw Error("it is a copy of something else");
   table.variables = take_names(rest);
   table.samples = take_names(rest);
+  table.labels = take_names(rest);
   table.notes = take_names(rest);
   const auto size = [](const Names& names) { return static_cast<Index>(names.size()); };
   if (size(table.variables) != table.cols() ||
-      (!table.samples.empty() && size(table.samples) != table.rows()))
+      (!table.samples.empty() && size(table.samples) != table.rows()) ||
+      (!table.labels.empty() && size(table.labels) != table.rows()))
     throw Error("the names do not fit");
   return table;
 }
@@ -150,11 +152,17 @@ Table read_kept(const fs::path& path, const std::string& key) {
 std::string key_of(const ReadOptions& options, const fs::path& path, const OpenFile& file) {
   std::error_code error;
   const fs::path whole = fs::canonical(path, error);
-  std::string key = fmt::format("{}\n{} {}\n{} {} {}", (error ? path : whole).string(), file.size(),
-                                file.identity().modified, name(options.missing),
-                                name(options.header), name(options.row_labels));
-  for (const std::string& excluded : options.exclude)
-    key += fmt::format("\n{} {}", excluded.size(), excluded);
+  std::string key =
+      fmt::format("{}\n{} {}\n{} {} {} {} {}", (error ? path : whole).string(), file.size(),
+                  file.identity().modified, name(options.missing), name(options.header),
+                  name(options.row_labels), name(options.decimal), options.strict);
+  const auto add = [&](char kind, const std::string& text) {
+    key += fmt::format("\n{} {} {}", kind, text.size(), text);
+  };
+  for (const std::string& list : options.include) add('i', list);
+  for (const std::string& list : options.exclude) add('e', list);
+  for (const std::string& text : options.na) add('n', text);
+  add('l', options.labels_column);
   return key;
 }
 
@@ -236,8 +244,8 @@ void Cache::keep(Table& table) {
   auto& view = std::get<FileView>(table.values);
   std::string text;
   const Names key = {key_};
-  for (const Names* names :
-       std::initializer_list<const Names*>{&key, &table.variables, &table.samples, &table.notes})
+  for (const Names* names : std::initializer_list<const Names*>{
+           &key, &table.variables, &table.samples, &table.labels, &table.notes})
     put_names(text, *names);
   CacheHeader header = header_of(view);
   header.text = std::max(view.file->size(), kCacheHeader);

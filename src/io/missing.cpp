@@ -176,6 +176,7 @@ void keep_only(Table& table, const std::vector<bool>& rows, const std::vector<bo
   else
     keep_values(std::get<SparseView>(table.values), rows, cols);
   keep_names(table.samples, rows);
+  keep_names(table.labels, rows);
   keep_names(table.variables, cols);
 }
 

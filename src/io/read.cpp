@@ -6,14 +6,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/clock.hpp"
 #include "base/names.hpp"
 #include "io/byte_source.hpp"
 #include "io/cache.hpp"
-#include "io/csv.hpp"
+#include "io/column_moments.hpp"
+#include "io/delimited/csv.hpp"
 #include "io/matrix_market.hpp"
 #include "io/missing.hpp"
 #include "io/npy.hpp"
+#include "io/select_variables.hpp"
 #include "io/text.hpp"
 #include "spcart/io.hpp"
 #include "table/stored_values.hpp"
@@ -27,6 +30,9 @@ constexpr auto kPresenceNames = std::to_array<Name<Tristate>>(
 constexpr auto kMissingNames = std::to_array<Name<Missing>>(
     {{Missing::error, "error"}, {Missing::drop, "drop"}, {Missing::mean, "mean"}});
 
+constexpr auto kDecimalNames = std::to_array<Name<Decimal>>(
+    {{Decimal::automatic, "auto"}, {Decimal::point, "point"}, {Decimal::comma, "comma"}});
+
 }  // namespace
 
 std::string_view name(Tristate value) { return name_in(kPresenceNames, value); }
@@ -39,6 +45,12 @@ std::string_view name(Missing value) { return name_in(kMissingNames, value); }
 template <>
 Missing parse<Missing>(std::string_view text) {
   return parse_name(kMissingNames, "missing", text);
+}
+
+std::string_view name(Decimal value) { return name_in(kDecimalNames, value); }
+template <>
+Decimal parse<Decimal>(std::string_view text) {
+  return parse_name(kDecimalNames, "decimal", text);
 }
 
 namespace io {
@@ -67,20 +79,14 @@ Format format_of(const std::filesystem::path& path, std::string_view head) {
   return Format::csv;
 }
 
-/// Leaves out variables of tables that have no names; for a covariance their rows too.
-void leave_out(Table& table, const std::vector<std::string>& names, bool rows_too,
-               std::string_view file, Cache& cache, const Tick& tick) {
-  if (names.empty()) return;
-  std::vector<bool> cols(table.variables.size(), true);
-  for (const std::string& name : names) {
-    const auto found = std::find(table.variables.begin(), table.variables.end(), name);
-    if (found == table.variables.end())
-      fail({file}, "has no variable '{}' to leave out", printable(name));
-    cols[static_cast<std::size_t>(found - table.variables.begin())] = false;
-  }
-  if (std::count(cols.begin(), cols.end(), true) == 0) fail({file}, "no variables are left");
+/// Keeps the selected variables; of a covariance their rows too.
+void select_variables(Table& table, const ReadOptions& options, std::string_view file, Cache& cache,
+                      const Tick& tick) {
+  if (options.include.empty() && options.exclude.empty()) return;
+  const std::vector<bool> cols = selected_variables(table.variables, options, file);
   std::vector<bool> rows(static_cast<std::size_t>(table.rows()), true);
-  if (rows_too) std::copy_n(cols.begin(), std::min(rows.size(), cols.size()), rows.begin());
+  if (options.covariance)
+    std::copy_n(cols.begin(), std::min(rows.size(), cols.size()), rows.begin());
   keep_only(table, rows, cols, cache, tick);
 }
 
@@ -88,16 +94,19 @@ Table read_stored(ByteSource& source, Format format, const ReadOptions& options,
                   const Tick& tick) {
   switch (format) {
     case Format::csv:
-      return read_csv(source, options, cache);
+      return read_csv(source, options, cache, 0, tick);
     case Format::tsv:
-      return read_csv(source, options, cache, '\t');
+      return read_csv(source, options, cache, '\t', tick);
     case Format::npy:
     case Format::matrix_market:
       break;
   }
   Table table =
       format == Format::npy ? read_npy(source, cache) : read_matrix_market(source, options, cache);
-  leave_out(table, options.exclude, options.covariance, source.name(), cache, tick);
+  if (!options.labels_column.empty())
+    fail({source.name()}, "is no text, and has no column '{}' for --labels-column",
+         printable(options.labels_column));
+  select_variables(table, options, source.name(), cache, tick);
   return table;
 }
 
@@ -105,6 +114,8 @@ Table read_stored(ByteSource& source, Format format, const ReadOptions& options,
 /// no names.
 void mark_covariance(Table& table, std::string_view file) {
   table.covariance = true;
+  if (!table.labels.empty())
+    fail({file}, "a covariance has no samples, and so no labels (--labels-column)");
   if (table.rows() != table.cols())
     fail({file}, "a covariance must be square, and this is {} x {}", table.rows(), table.cols());
   const std::vector<std::string> rows = std::exchange(table.samples, {});
@@ -118,6 +129,32 @@ void mark_covariance(Table& table, std::string_view file) {
        printable(*differ.second));
 }
 
+/// Of a table whose columns are all variables.
+std::vector<ColumnSummary> summaries_of(const Table& table, const Tick& tick) {
+  std::vector<ColumnSummary> columns(table.variables.size());
+  std::vector<ColumnMoments> moments(columns.size());
+  std::vector<Index> stored(columns.size(), 0);
+  const auto look = [&](Index, Index col, auto stored_value) {
+    ColumnSummary& column = columns[at(col)];
+    const auto value = static_cast<double>(stored_value);
+    ++stored[at(col)];
+    if (std::isnan(value))
+      ++column.missing;
+    else if (std::isinf(value))
+      ++column.rejected;
+    else
+      moments[at(col)].add(value);
+  };
+  for_each_value(table, look, tick);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    columns[j].name = table.variables[j];
+    moments[j].add_zeros(static_cast<double>(table.rows() - stored[j]));  // of a sparse table
+    columns[j].mean = moments[j].mean();
+    columns[j].deviation = moments[j].deviation();
+  }
+  return columns;
+}
+
 }  // namespace
 
 Table read_loadings_table(const std::filesystem::path& path) {
@@ -125,6 +162,7 @@ Table read_loadings_table(const std::filesystem::path& path) {
   const Format format = format_of(path, source.head());
   ReadOptions options;
   options.missing = Missing::drop;  // the readers leave NaN
+  options.strict = true;
   options.storage = Storage::memory;
   Cache cache(options, path, source);
   Table table = read_stored(source, format, options, cache, {});
@@ -144,6 +182,26 @@ bool is_json(const std::filesystem::path& path) {
 }
 
 }  // namespace io
+
+Inspection inspect_table(const std::filesystem::path& path, const ReadOptions& options,
+                         const Tick& tick) {
+  const auto begin = Clock::now();
+  io::ByteSource source(path, tick);
+  io::Cache cache(options, path, source);
+  const io::Format format = io::format_of(path, source.head());
+  Inspection found;
+  if (format == io::Format::csv || format == io::Format::tsv) {
+    found = io::inspect_csv(source, options, cache, format == io::Format::tsv ? '\t' : 0, tick);
+  } else {
+    ReadOptions lenient = options;
+    lenient.missing = Missing::drop;  // the readers leave NaN
+    found.table = io::read_stored(source, format, lenient, cache, tick);
+    found.columns = io::summaries_of(found.table, tick);
+  }
+  if (options.covariance) io::mark_covariance(found.table, source.name());
+  found.table.seconds = seconds_since(begin);
+  return found;
+}
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options, const Tick& tick) {
   const auto begin = Clock::now();

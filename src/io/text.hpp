@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -36,8 +37,38 @@ inline std::size_t utf8_length(std::string_view text) {
   return overlong || surrogate || beyond ? 0 : length;
 }
 
-/// The text with bytes that are not UTF-8 read as Latin-1: names must be the same whatever their
-/// source, and JSON holds UTF-8 only.
+/// Appends a character as UTF-8.
+inline void append_utf8(std::string& out, unsigned code) {
+  const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xc0 | code >> 6);
+    put(0x80 | (code & 0x3f));
+  } else {
+    if (code < 0x10000) {
+      put(0xe0 | code >> 12);
+    } else {
+      put(0xf0 | code >> 18);
+      put(0x80 | (code >> 12 & 0x3f));
+    }
+    put(0x80 | (code >> 6 & 0x3f));
+    put(0x80 | (code & 0x3f));
+  }
+}
+
+/// What a byte is in the Windows code page 1252, which is Latin-1 with printable characters in
+/// place of control characters.
+inline unsigned of_windows_1252(unsigned char byte) {
+  constexpr unsigned kPrintable[32] = {
+      0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
+      0x2039, 0x152,  0x8d,   0x17d,  0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+      0x2013, 0x2014, 0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0x9d,   0x17e,  0x178};
+  return byte >= 0x80 && byte < 0xa0 ? kPrintable[byte - 0x80] : byte;
+}
+
+/// The text with bytes that are not UTF-8 read as Windows-1252: names must be the same whatever
+/// their source, and JSON holds UTF-8 only.
 inline std::string to_utf8(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -45,9 +76,7 @@ inline std::string to_utf8(std::string_view text) {
     if (length > 0) {
       out += text.substr(0, length);
     } else {
-      const auto byte = static_cast<unsigned char>(text[0]);
-      out += static_cast<char>(0xc0 | byte >> 6);
-      out += static_cast<char>(0x80 | (byte & 0x3f));
+      append_utf8(out, of_windows_1252(static_cast<unsigned char>(text[0])));
     }
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
@@ -108,9 +137,14 @@ inline std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+/// Words for a missing cell, and what spreadsheets show for a formula without a value: #DIV/0!,
+/// #NAME?, and #N/A in several languages.
 inline bool is_missing_token(std::string_view text) {
-  return text.empty() || text == "NA" || text == "NaN" || text == "nan" || text == "null" ||
-         text == "NULL" || text == "?" || text == "N/A";
+  constexpr std::array<std::string_view, 15> kWords = {"",    "NA",  "na",   "N/A",  "n/a",
+                                                       "NaN", "nan", "null", "NULL", "?",
+                                                       ".",   "-",   "#N/A", "#NV",  "#N/D"};
+  if (std::ranges::find(kWords, text) != kWords.end()) return true;
+  return text.size() > 2 && text.front() == '#' && (text.back() == '!' || text.back() == '?');
 }
 
 /// Reads a finite number at `first` without a leading plus. Returns its end, or `first` if there is

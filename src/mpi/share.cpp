@@ -53,11 +53,12 @@ struct SharePlan {
 
 json to_json(const SharePlan& plan) {
   const ReadOptions& o = plan.options;
-  return {{"mode", plan.mode},          {"files", plan.files},  {"rows", plan.rows},
-          {"sizes", plan.sizes},        {"missing", o.missing}, {"header", o.header},
-          {"row_labels", o.row_labels}, {"exclude", o.exclude}, {"covariance", o.covariance},
-          {"storage", o.storage},       {"memory", o.memory},   {"work", o.work_per_variable},
-          {"cache", o.cache.string()}};
+  return {{"mode", plan.mode},           {"files", plan.files},      {"rows", plan.rows},
+          {"sizes", plan.sizes},         {"missing", o.missing},     {"header", o.header},
+          {"row_labels", o.row_labels},  {"decimal", o.decimal},     {"na", o.na},
+          {"strict", o.strict},          {"include", o.include},     {"exclude", o.exclude},
+          {"covariance", o.covariance},  {"storage", o.storage},     {"memory", o.memory},
+          {"work", o.work_per_variable}, {"cache", o.cache.string()}};
 }
 
 SharePlan plan_of(const json& j) {
@@ -65,6 +66,10 @@ SharePlan plan_of(const json& j) {
   plan.options = {.missing = j.at("missing"),
                   .header = j.at("header"),
                   .row_labels = j.at("row_labels"),
+                  .decimal = j.at("decimal"),
+                  .na = j.at("na"),
+                  .strict = j.at("strict"),
+                  .include = j.at("include"),
                   .exclude = j.at("exclude"),
                   .covariance = j.at("covariance"),
                   .storage = j.at("storage"),
@@ -124,13 +129,15 @@ SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOpt
     for (const fs::path& file : matching_files(source)) plan.files.push_back(file.string());
   }
   const bool several = plan.files.size() > 1;
+  if (!options.labels_column.empty())
+    reject("labels-column", options.labels_column, "labels are not spread over ranks");
   if (options.covariance && several)
     throw Error(fmt::format("a covariance is one file, not {}", plan.files.size())).in(source);
   if (source == "-" && ranks.size() > 1)
     throw Error("standard input cannot be spread over ranks: give a file");
   if (options.covariance || source == "-") return plan;
   // Leaving rows or columns out makes a copy of the whole.
-  if (options.exclude.empty() && options.missing == Missing::error)
+  if (options.include.empty() && options.exclude.empty() && options.missing == Missing::error)
     if (auto rows = rows_in_place(plan.files)) {
       plan.mode = ReadMode::pieces;
       plan.rows = std::move(*rows);

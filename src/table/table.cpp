@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/names.hpp"
@@ -79,13 +80,15 @@ Matrix to_matrix(const Table& table) {
 }
 
 TableSummary summarize(const Table& table) {
-  TableSummary s;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  TableSummary s{.least = kInfinity, .greatest = -kInfinity};
   for_each_value(table, [&](Index, Index, auto stored) {
     const auto value = static_cast<double>(stored);
-    s.least = s.stored == 0 ? value : std::min(s.least, value);
-    s.greatest = s.stored == 0 ? value : std::max(s.greatest, value);
     s.nonzeros += value != 0 ? 1 : 0;
     ++s.stored;
+    if (!std::isfinite(value)) return;
+    s.least = std::min(s.least, value);
+    s.greatest = std::max(s.greatest, value);
   });
   if (s.stored < table.rows() * table.cols()) {  // the others are zeros
     s.least = std::min(s.least, 0.0);

@@ -58,7 +58,11 @@ std::string call_on(std::string_view command, const DataArguments& data, std::st
   add("--missing", data.missing, defaults.missing);
   add("--header", data.header, defaults.header);
   add("--row-labels", data.row_labels, defaults.row_labels);
-  for (const std::string& name : data.exclude) add("--exclude", name, "");
+  add("--decimal", data.decimal, defaults.decimal);
+  for (const std::string& text : data.na) add("--na", text, "");
+  add_flag("--strict", data.strict);
+  for (const std::string& list : data.include) add("--include", list, "");
+  for (const std::string& list : data.exclude) add("--exclude", list, "");
   add("--precision", data.precision, defaults.precision);
   return call;
 }

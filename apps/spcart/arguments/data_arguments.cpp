@@ -39,6 +39,14 @@ CLI::Option* DataArguments::add_reading(CLI::App& app) {
                              missing))
       ->type_name("error|drop|mean")
       ->group("Data");
+  app.add_option("--na", na, "cells that read TEXT are missing too; may be repeated")
+      ->type_name("TEXT")
+      ->allow_extra_args(false)
+      ->group("Data");
+  app.add_option("--decimal", decimal,
+                 "the decimal sign of numbers in a text file (default: auto, by its first lines)")
+      ->type_name("auto|point|comma")
+      ->group("Data");
   app.add_option("--header", header,
                  "is the first line of a text file the variables' names? (default: auto)")
       ->type_name("auto|yes|no")
@@ -47,8 +55,18 @@ CLI::Option* DataArguments::add_reading(CLI::App& app) {
                  "is the first field of each line the sample's name? (default: auto)")
       ->type_name("auto|yes|no")
       ->group("Data");
-  app.add_option("--exclude", exclude, "leave out this variable; may be repeated")
-      ->type_name("NAME")
+  app.add_flag(
+         "--strict", strict,
+         "reject a text file with columns that are not numbers, instead of setting them aside")
+      ->group("Data");
+  app.add_option("--include", include,
+                 "take these variables only: names, indices from 1, ranges (3-7, a:c) and patterns "
+                 "(gene*), separated by commas; may be repeated")
+      ->type_name("LIST")
+      ->allow_extra_args(false)
+      ->group("Data");
+  app.add_option("--exclude", exclude, "leave out these variables; may be repeated")
+      ->type_name("LIST")
       ->allow_extra_args(false)
       ->group("Data");
   app.add_option("--memory", memory,
@@ -66,6 +84,13 @@ CLI::Option* DataArguments::add_reading(CLI::App& app) {
 
 void DataArguments::add_covariance(CLI::App& app) {
   app.add_flag("--covariance", covariance, "DATA is a covariance or correlation matrix")
+      ->group("Data");
+}
+
+void DataArguments::add_labels_column(CLI::App& app) {
+  app.add_option("--labels-column", labels_column,
+                 "column of a text file that names each sample's group: the report colours by it")
+      ->type_name("NAME")
       ->group("Data");
 }
 
@@ -88,6 +113,11 @@ ReadOptions DataArguments::read_options(const PrepareOptions& planned) const {
   return reserve_work({.missing = parse<Missing>(missing),
                        .header = tristate("header", header),
                        .row_labels = tristate("row-labels", row_labels),
+                       .decimal = parse<Decimal>(decimal),
+                       .na = na,
+                       .strict = strict,
+                       .labels_column = labels_column,
+                       .include = include,
                        .exclude = exclude,
                        .covariance = covariance,
                        .cache = cache.value_or("")},
@@ -122,6 +152,12 @@ void with_title(const Data& data, const std::function<void()>& work) {
   } catch (const Error& error) {
     throw error.in(data.title);
   }
+}
+
+std::string covariance_hint(std::string_view title) {
+  return fmt::format(
+      "{} is square and symmetric; if it is a covariance or correlation matrix, add --covariance",
+      title);
 }
 
 std::string shape(const Table& table) {

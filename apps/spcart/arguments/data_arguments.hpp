@@ -20,8 +20,10 @@ namespace spcart::command {
 struct DataArguments {
   std::string source;
   bool covariance = false;
-  std::string missing = "error", header = "auto", row_labels = "auto";
-  std::vector<std::string> exclude;
+  std::string missing = "error", header = "auto", row_labels = "auto", decimal = "auto";
+  std::vector<std::string> na, include, exclude;
+  bool strict = false;
+  std::string labels_column;
   std::optional<std::string> memory, cache;
   bool no_center = false, scale = false, remove_row_mean = false;
   std::string precision = "double";
@@ -29,6 +31,7 @@ struct DataArguments {
   /// Adds DATA and the flags of reading, without --covariance.
   CLI::Option* add_reading(CLI::App& app);
   void add_covariance(CLI::App& app);
+  void add_labels_column(CLI::App& app);
   void add_preparation(CLI::App& app);
 
   /// With memory reserved for what is planned. Throws Error for a value that a flag does not have.
@@ -59,6 +62,9 @@ std::string shape(const Table& table);
 
 /// Whether the variables have names of their own.
 bool has_names(std::span<const std::string> variables);
+
+/// What to say of a table that looks like a covariance matrix but is not taken for one.
+std::string covariance_hint(std::string_view title);
 
 /// A file name as part of a title.
 std::string file_title(const std::string& path);

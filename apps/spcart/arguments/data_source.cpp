@@ -7,17 +7,31 @@
 
 namespace spcart::command {
 
+namespace {
+
+void check_dataset(const std::string& source, const ReadOptions& options) {
+  const auto reject_lists = [&](std::string_view option, const std::vector<std::string>& lists) {
+    if (!lists.empty())
+      throw Error(option, lists.front(),
+                  fmt::format("variables are chosen from a file, not from the built-in data set {}",
+                              source));
+  };
+  reject_lists("include", options.include);
+  reject_lists("exclude", options.exclude);
+  if (!options.labels_column.empty())
+    throw Error("labels-column", options.labels_column,
+                fmt::format("it is a column of a file; DATA is the built-in data set {}", source));
+}
+
+}  // namespace
+
 Data DataSource::read(const DataArguments& arguments, const PrepareOptions& planned,
                       const Activity& activity) {
   activity.enter("reading the data");
   Data data;
   data.title = arguments.title();
   const ReadOptions options = arguments.read_options(planned);
-  if (arguments.source.starts_with('@') && !options.exclude.empty())
-    throw Error(
-        "exclude", options.exclude.front(),
-        fmt::format("variables can only be left out of a file, not of the built-in data set {}",
-                    arguments.source));
+  if (arguments.source.starts_with('@')) check_dataset(arguments.source, options);
   do_read(arguments.source, options, activity.tick(), data);
   return data;
 }
@@ -33,9 +47,7 @@ void LocalData::do_read(const std::string& source, const ReadOptions& options, c
   data.table = source.starts_with('@') ? load_dataset(source) : read_table(source, options, tick);
   data.table.covariance |= options.covariance;
   if (!data.table.covariance && looks_like_covariance(data.table))
-    data.hints.push_back(fmt::format(
-        "{} is square and symmetric; if it is a covariance or correlation matrix, add --covariance",
-        data.title));
+    data.hints.push_back(covariance_hint(data.title));
 }
 
 std::unique_ptr<DataMatrix> LocalData::do_prepare(const Table& table, const PrepareOptions& options,

@@ -100,7 +100,9 @@ Annotations ReportArguments::annotations(const Table& table) const {
                   fmt::format("rows times columns must be {}, the number of variables", p));
     found.image = shape;
   }
-  if (!labels.empty()) found.labels = read_labels(labels, table);
+  if (!labels.empty() && !table.labels.empty())
+    throw Error("labels", labels, "give it or --labels-column, not both");
+  found.labels = labels.empty() ? table.labels : read_labels(labels, table);
   return found;
 }
 

@@ -22,7 +22,7 @@ Command add_evaluate(CLI::App& program, DataSource& source);
 Command add_transform(CLI::App& program, DataSource& source);
 Command add_reproduce(CLI::App& program);
 Command add_datasets(CLI::App& program);
-Command add_info(CLI::App& program, DataSource& source);
+Command add_info(CLI::App& program);
 Command add_demo(CLI::App& program);
 
 }  // namespace spcart::command

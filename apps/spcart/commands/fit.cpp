@@ -53,6 +53,7 @@ void add_arguments(CLI::App& app, FitArguments& arguments) {
       ->group("Fit");
   arguments.data.add_reading(app)->required();
   arguments.data.add_covariance(app);
+  arguments.data.add_labels_column(app);
   arguments.data.add_preparation(app);
   const auto add_output = [&app](const char* flag, std::string& path, const char* help) {
     app.add_option(flag, path, help)->type_name("F")->group("Output (- is standard output)");
@@ -121,6 +122,9 @@ void run(const FitArguments& arguments, DataSource& source) {
   const Options options = arguments.options.options();
   const BootstrapOptions bootstrapped{.resamples = resamples(arguments), .seed = options.seed};
   arguments.report.check();
+  if (!arguments.data.labels_column.empty() && arguments.report.report.empty())
+    throw Error("labels-column", arguments.data.labels_column,
+                "labels are shown in a report, give --report F too");
   Outputs outputs({{"--json", arguments.json},
                    {"--loadings", arguments.loadings},
                    {"--scores", arguments.scores},

@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "arguments/data_source.hpp"
+#include "arguments/data_arguments.hpp"
 #include "commands/commands.hpp"
 #include "process/progress.hpp"
 #include "rendering/help.hpp"
 #include "rendering/print.hpp"
 #include "rendering/report.hpp"
 #include "rendering/text.hpp"
+#include "spcart/datasets.hpp"
+#include "spcart/io.hpp"
 #include "spcart/memory.hpp"
 #include "spcart/names.hpp"
 #include "spcart/threads.hpp"
@@ -61,7 +63,16 @@ std::string constant_variables(const Table& table) {
   return names.empty() ? "none" : some_of(names);
 }
 
-TextTable facts(const Table& table) {
+std::string constant_columns(const std::vector<ColumnSummary>& columns) {
+  std::vector<std::string> names;
+  for (const ColumnSummary& column : columns)
+    if (column.use == ColumnSummary::Use::variable && column.deviation == 0)
+      names.push_back(column.name);
+  return names.empty() ? "none" : some_of(names);
+}
+
+TextTable facts(const Inspection& inspection) {
+  const Table& table = inspection.table;
   const TableSummary seen = summarize(table);
   TextTable facts("ll");
   facts.add({"shape", shape(table)});
@@ -75,40 +86,99 @@ TextTable facts(const Table& table) {
                               : fmt::format("no names; {} are used", some_of(table.variables))});
   if (!table.covariance)
     facts.add({"samples", table.samples.empty() ? "no names" : some_of(table.samples)});
-  facts.add({"constant", constant_variables(table)});
-  for (const std::string& note : table.notes) facts.add({"missing", printable(note)});
+  facts.add({"constant", inspection.columns.empty() ? constant_variables(table)
+                                                    : constant_columns(inspection.columns)});
+  for (const std::string& note : table.notes) facts.add({"note", printable(note)});
   return facts;
 }
 
-void run(const DataArguments& arguments, DataSource& source) {
+std::string use_in_words(const ColumnSummary& column, Missing missing) {
+  using Use = ColumnSummary::Use;
+  switch (column.use) {
+    case Use::text:
+      return fmt::format("set aside: text, such as '{}'", clipped(printable(column.example), 24));
+    case Use::empty:
+      return "set aside: it has no value";
+    case Use::excluded:
+      return "left out";
+    case Use::sample:
+      return "names of the samples";
+    case Use::label:
+      return "labels of the samples";
+    case Use::variable:
+      break;
+  }
+  if (column.rejected > 0) {
+    const std::string example = clipped(printable(column.example), 24);
+    return fmt::format("variable, but {} cell{} rejected{}", column.rejected,
+                       column.rejected == 1 ? " is" : "s are",
+                       example.empty() ? ": infinite" : fmt::format(", such as '{}'", example));
+  }
+  if (column.missing > 0 && missing == Missing::error)
+    return "variable; --missing drop or mean is needed";
+  return column.identifier ? "variable, which may be an identifier" : "variable";
+}
+
+/// One line per column, of the first ones.
+std::string columns_text(const std::vector<ColumnSummary>& columns, Missing missing) {
+  constexpr std::size_t kShown = 40;
+  TextTable table("rlrrrl");
+  table.add_header({"", "column", "missing", "mean", "deviation", "use"});
+  for (std::size_t j = 0; j < std::min(columns.size(), kShown); ++j) {
+    const ColumnSummary& column = columns[j];
+    const bool numbers = column.use == ColumnSummary::Use::variable;
+    table.add({fmt::format("{}", j + 1), clipped(printable(column.name), 32),
+               column.missing > 0 ? fmt::format("{}", column.missing) : "",
+               numbers ? fmt::format("{:.4g}", column.mean) : "",
+               numbers ? fmt::format("{:.4g}", column.deviation) : "",
+               use_in_words(column, missing)});
+  }
+  std::string text = table.text();
+  if (columns.size() > kShown) text += fmt::format("  and {} more\n", columns.size() - kShown);
+  return text;
+}
+
+Inspection inspection_of(const DataArguments& arguments, const ReadOptions& options,
+                         const Tick& tick) {
+  if (arguments.source.starts_with('@')) return {load_dataset(arguments.source), {}};
+  return inspect_table(arguments.source, options, tick);
+}
+
+void run(const DataArguments& arguments) {
   if (arguments.source.empty()) return show_program();
-  Data data;
   std::string text;
+  std::vector<std::string> hints;
   {
     const Activity activity(false);
-    data = source.read(arguments, arguments.prepare_options(), activity);
+    activity.enter("reading the data");
+    const ReadOptions options = arguments.read_options(arguments.prepare_options());
+    Inspection found = inspection_of(arguments, options, activity.tick());
     activity.enter("looking at the data");
-    text = facts(data.table).text();
+    if (found.table.covariance) found.columns.clear();
+    if (found.table.cols() > 0) text = facts(found).text();
+    if (!found.columns.empty()) text += '\n' + columns_text(found.columns, options.missing);
+    if (!found.table.covariance && looks_like_covariance(found.table))
+      hints.push_back(covariance_hint(arguments.title()));
   }
   print(fmt::format("{}\n{}", bold(arguments.title()), text));
-  print_warnings(data.hints);
+  print_warnings(hints);
 }
 
 }  // namespace
 
-Command add_info(CLI::App& program, DataSource& source) {
+Command add_info(CLI::App& program) {
   CLI::App& app = add_command(
       program,
       {.name = "info",
        .summary = "Tell what is read from a file, or about this program",
        .usage = "[DATA] [options]",
-       .detail = "Without DATA: the versions and the number of threads.",
+       .detail = "One line per column says what a fit would do with it. Without DATA: the versions "
+                 "and the number of threads.",
        .examples = {"spcart info", "spcart info samples.csv", "spcart info counts.mtx.gz"}});
   auto arguments = std::make_shared<DataArguments>();
-  arguments->missing = "mean";  // info should report missing values, not fail on them
   arguments->add_reading(app);
   arguments->add_covariance(app);
-  return {&app, [arguments, &source] { run(*arguments, source); }};
+  return {&app, [arguments] { run(*arguments); }};
 }
 
 }  // namespace spcart::command
