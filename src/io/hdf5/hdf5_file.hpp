@@ -43,7 +43,8 @@ class Hdf5File {
   bool has_group(const std::string& path) const;
   bool has_dataset(const std::string& path) const;
 
-  /// `cached`: bytes of chunks that are kept unpacked while they are read.
+  /// `cached`: bytes of chunks that are kept unpacked while they are read, and the number of these
+  /// chunks. They have no effect on a dataset that is already open.
   Hdf5Dataset dataset(const std::string& path, std::uint64_t cached = 0,
                       std::uint64_t chunks = 0) const;
 

@@ -61,7 +61,9 @@ void read_block(const Hdf5File& file, const Hdf5Dataset& dataset, std::vector<hs
 Hdf5Dataset open_list(const Hdf5File& file, const std::string& path) {
   Hdf5Dataset list = file.dataset(path);
   check_numbers(file, list, 1);
-  return list.chunk.empty() ? std::move(list) : file.dataset(path, list.chunk_bytes(), 1);
+  if (list.chunk.empty()) return list;
+  list.id = {};  // a dataset that is open keeps its cache
+  return file.dataset(path, list.chunk_bytes(), 1);
 }
 
 template <class T>
@@ -146,6 +148,7 @@ class DenseReader {
     const std::uint64_t chunks = by_column_ ? down : across;
     reserved_ = band(chunks) + packed;
     check_room(file_, path, reserved_, variables, options, cache_);
+    dataset_.id = {};  // a dataset that is open keeps its cache
     dataset_ = file_.dataset(path, band(chunks), chunks);
   }
 
