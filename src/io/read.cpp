@@ -141,6 +141,8 @@ Table read_stored(Reading reading, const ReadOptions& options, Cache& cache, con
   const bool text = reading.format == Format::csv || reading.format == Format::tsv;
   const bool left_out = text && !options.transpose && !reading.names.name_variables();
   Table table = read_oriented(reading, options, cache, tick);
+  // Rows of a covariance are its variables, which have other names now.
+  if (options.covariance && reading.names.name_variables()) table.samples.clear();
   reading.names.apply(table);
   if (!left_out)
     leave_out(table, options.exclude, options.covariance, reading.source.name(), cache, tick);

@@ -88,6 +88,13 @@ TEST_F(Orientation, NamesComeFromOtherFiles) {
     }
 }
 
+TEST_F(Orientation, VariablesOfACovarianceAreNamed) {
+  const fs::path path = file("a.csv", ",x,y\nx,1,0\ny,0,1\n");
+  const Table table = read_table(path, {.covariance = true, .names = file("n.txt", "a\nb\n")});
+  EXPECT_EQ(table.variables, (Names{"a", "b"}));
+  EXPECT_TRUE(table.samples.empty());
+}
+
 TEST_F(Orientation, LabelsDoNotReplaceNamesOfSamples) {
   const fs::path labels = file("labels.txt", "kind1\nkind2\n");
   const fs::path path = file("a.csv", "id,x,y\nann,1,0\nbob,0,5\n");

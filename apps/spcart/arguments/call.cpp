@@ -58,6 +58,8 @@ std::string call_on(std::string_view command, const DataArguments& data, std::st
   add("--missing", data.missing, defaults.missing);
   add("--header", data.header, defaults.header);
   add("--row-labels", data.row_labels, defaults.row_labels);
+  add_flag("--transpose", data.transpose);
+  add("--names", data.names, "");
   for (const std::string& name : data.exclude) add("--exclude", name, "");
   add("--precision", data.precision, defaults.precision);
   return call;

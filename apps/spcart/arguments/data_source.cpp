@@ -18,6 +18,9 @@ Data DataSource::read(const DataArguments& arguments, const PrepareOptions& plan
         "exclude", options.exclude.front(),
         fmt::format("variables can only be left out of a file, not of the built-in data set {}",
                     arguments.source));
+  if (arguments.source.starts_with('@') && (options.transpose || !arguments.names.empty()))
+    throw Error(options.transpose ? "transpose" : "names", arguments.names,
+                fmt::format("it is for files, not for the built-in data set {}", arguments.source));
   do_read(arguments.source, options, activity.tick(), data);
   return data;
 }

@@ -76,7 +76,7 @@ TextTable facts(const Table& table) {
   if (!table.covariance)
     facts.add({"samples", table.samples.empty() ? "no names" : some_of(table.samples)});
   facts.add({"constant", constant_variables(table)});
-  for (const std::string& note : table.notes) facts.add({"missing", printable(note)});
+  for (const std::string& note : table.notes) facts.add({"note", printable(note, 200)});
   return facts;
 }
 
@@ -107,6 +107,7 @@ Command add_info(CLI::App& program, DataSource& source) {
   auto arguments = std::make_shared<DataArguments>();
   arguments->missing = "mean";  // info should report missing values, not fail on them
   arguments->add_reading(app);
+  arguments->add_labels(app);
   arguments->add_covariance(app);
   return {&app, [arguments, &source] { run(*arguments, source); }};
 }
