@@ -420,8 +420,28 @@ TEST_F(Hdf5, DamagedFilesAreRejected) {
   EXPECT_HAS(rejection("packed.h5ad.gz"), "unpack it first");
 }
 
-/// Only packed numbers are changed: libhdf5 itself does not survive all that can be wrong
-/// elsewhere.
+/// Texts of any length are on heaps, which some versions of libhdf5 read without checking.
+TEST_F(Hdf5, ChangedHeapsAreReadOrRejected) {
+  write_anndata(false);
+  const std::string whole = testing::content_of(path());
+  const std::size_t heap = whole.find("GCOL");
+  ASSERT_NE(heap, std::string::npos);
+  int rejected = 0;
+  for (std::size_t at = heap + 4; at < heap + 200; at += 2) {
+    std::string changed = whole;
+    changed[at] = '\xf0';
+    changed[at + 1] = '\x7f';
+    directory_.file("changed.h5ad", changed);
+    try {
+      EXPECT_EQ(read("changed.h5ad").cols(), 4);
+    } catch (const Error& error) {
+      EXPECT_HAS(error.what(), "changed.h5ad");
+      ++rejected;
+    }
+  }
+  EXPECT_GT(rejected, 0);
+}
+
 TEST_F(Hdf5, ChangedNumbersAreReadOrRejected) {
   const Matrix large = counts(60, 50, 8);
   {

@@ -76,7 +76,7 @@ TextTable facts(const Table& table) {
   if (!table.covariance)
     facts.add({"samples", table.samples.empty() ? "no names" : some_of(table.samples)});
   facts.add({"constant", constant_variables(table)});
-  for (const std::string& note : table.notes) facts.add({"note", printable(note, 200)});
+  for (const std::string& note : table.notes) facts.add({"note", printable(note)});
   return facts;
 }
 

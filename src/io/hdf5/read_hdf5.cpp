@@ -6,6 +6,7 @@
 #include "io/hdf5/hdf5_file.hpp"
 #include "io/hdf5/layout.hpp"
 #include "io/hdf5/numbers.hpp"
+#include "io/hdf5/rehearse.hpp"
 #include "io/text.hpp"
 
 namespace spcart::io {
@@ -21,12 +22,6 @@ struct Names {
     return bytes;
   }
 };
-
-Names read_names(const Hdf5File& file, const Hdf5Layout& layout, std::uint64_t rows,
-                 std::uint64_t cols) {
-  return {names_at(file, layout.variables, layout.transposed ? rows : cols),
-          names_at(file, layout.samples, layout.transposed ? cols : rows)};
-}
 
 /// The sizes of a matrix, with rows and columns as in the file.
 std::pair<std::uint64_t, std::uint64_t> size_of_matrix(const Hdf5File& file,
@@ -66,16 +61,27 @@ decltype(Table::values) read_sparse(const Hdf5File& file, const std::string& pat
       {.transpose = transpose, .reserved = chunks + reserved, .cache = cache, .tick = tick});
 }
 
+/// Everything about a matrix except its numbers.
+struct Outline {
+  Hdf5Layout layout;
+  Names names;
+
+  Outline(const Hdf5File& file, std::string_view part) : layout(find_matrix(file, part)) {
+    const auto [rows, cols] = size_of_matrix(file, layout);
+    names = {names_at(file, layout.variables, layout.transposed ? rows : cols),
+             names_at(file, layout.samples, layout.transposed ? cols : rows)};
+  }
+};
+
 }  // namespace
 
 Table read_hdf5(ByteSource& source, std::string_view part, const ReadOptions& options, Cache& cache,
                 const Tick& tick) {
   if (!source.file() || source.is_gzipped())
     fail({source.name()}, "HDF5 is read from a plain file only: unpack it first");
+  rehearse(source.name(), [&] { Outline(Hdf5File(source.name()), part); });
   const Hdf5File file(source.name());
-  const Hdf5Layout layout = find_matrix(file, part);
-  const auto [rows, cols] = size_of_matrix(file, layout);
-  Names names = read_names(file, layout, rows, cols);
+  auto [layout, names] = Outline(file, part);
   const bool transpose = layout.transposed != options.transpose;
   if (options.transpose) std::swap(names.variables, names.samples);
 
