@@ -61,6 +61,10 @@ struct ReadOptions {
   /// a:c) and patterns (gene*), separated by commas.
   std::vector<std::string> include = {}, exclude = {};
   bool covariance = false;  ///< the table is a covariance matrix, which is always kept in memory
+  bool transpose = false;   ///< exchange samples and variables
+  /// Files for `read_names`, with a heading if they have one line more: of the variables, and of
+  /// the samples if the table does not name them.
+  std::filesystem::path names = {}, labels = {};
 
   Storage storage = Storage::automatic;
   std::uint64_t memory = 0;  ///< bytes that the whole program may use; 0: what the system has
@@ -71,9 +75,27 @@ struct ReadOptions {
                                      ///< the system's temporary folder, removed at the end
 };
 
-/// Reads .csv, .tsv, .npy or .mtx, plain or gzipped (detected by content, not by name); "-" is CSV
-/// on standard input. Errors name file, line, column and value as far as they are known. No memory
-/// is allocated on the strength of a header alone.
+/// A file, and the part of it that is meant: "cells.h5ad:layers/counts".
+struct DataPath {
+  std::filesystem::path file;
+  std::string part;  ///< empty: what the file is about
+};
+
+/// Splits what names a table, at its last colon after which no file is named. A name that exists as
+/// a file is that file.
+DataPath split_data_path(const std::filesystem::path& path);
+
+/// The names in a file, plain or gzipped: one per line, without CSV quotes. Of several fields,
+/// separated by tabs, the first counts; in features.tsv and genes.tsv of 10x the second.
+std::vector<std::string> read_names(const std::filesystem::path& path);
+
+/// Reads .csv, .tsv, .npy or .mtx, plain or gzipped (detected by content, not by name), .npz, and
+/// HDF5: .h5ad, .h5, .loom; "-" is CSV on standard input. A path may have the part of a file behind
+/// a colon. Errors name file, line, column and value as far as they are known. No memory is
+/// allocated on the strength of a header alone.
+///
+/// matrix.mtx of 10x is transposed and named by features.tsv and barcodes.tsv beside it, unless the
+/// options give names.
 ///
 /// A table that is not kept in memory is a FileView: of the file itself if that is a plain .npy
 /// from which nothing is left out, otherwise of a binary copy. Missing and infinite numbers of an

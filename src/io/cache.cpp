@@ -183,9 +183,14 @@ fs::path usable_folder(const fs::path& wanted) {
 
 }  // namespace
 
-Cache::Cache(const ReadOptions& options, const fs::path& path, const ByteSource& source)
+Cache::Cache(const ReadOptions& options, const fs::path& path, const ByteSource& source,
+             std::string_view also)
     : options_(options), source_(source), folder_(usable_folder(options.cache)) {
-  if (!options.cache.empty() && source.file()) key_ = key_of(options, path, *source.file());
+  if (!options.cache.empty() && source.file()) {
+    key_ = key_of(options, path, *source.file());
+    if (options.transpose) key_ += "\ntransposed";
+    key_ += also;
+  }
   if (options.storage == Storage::automatic && options.memory == 0) available_ = available_memory();
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/export_to_mpi.hpp"
 #include "io/byte_source.hpp"
@@ -21,8 +22,10 @@ inline constexpr std::uint64_t kCacheHeader = 4096;
 /// reading it change; without a folder, copies have no names and disappear at the end.
 class SPCART_EXPORT_TO_MPI Cache {
  public:
-  /// Throws Error if the folder cannot be used.
-  Cache(const ReadOptions& options, const std::filesystem::path& path, const ByteSource& source);
+  /// `also`: what a copy depends on besides the file and the options. Throws Error if the folder
+  /// cannot be used.
+  Cache(const ReadOptions& options, const std::filesystem::path& path, const ByteSource& source,
+        std::string_view also = {});
 
   /// Bytes that a table with this many columns may use in memory. Throws Error if not even the work
   /// on it would fit.

@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "io/compressed.hpp"
 #include "io/spool/entry_spool.hpp"
 #include "io/spool/growing_array.hpp"
 #include "io/spool/spool.hpp"
 #include "io/text.hpp"
+#include "io/transpose.hpp"
 #include "spcart/memory.hpp"
 
 namespace spcart::io {
@@ -31,8 +33,8 @@ struct Banner {
 
 class MatrixMarketReader {
  public:
-  MatrixMarketReader(ByteSource& source, const ReadOptions& options, Cache& cache)
-      : file_(source.name()), lines_(source), options_(options), cache_(cache) {}
+  MatrixMarketReader(ByteSource& source, const ReadOptions& options, NameFiles& names, Cache& cache)
+      : file_(source.name()), lines_(source), options_(options), names_(names), cache_(cache) {}
 
   Table read();
 
@@ -59,9 +61,11 @@ class MatrixMarketReader {
   std::string file_;
   LineReader lines_;
   const ReadOptions& options_;
+  NameFiles& names_;
   Cache& cache_;
   Banner banner_;
-  Index rows_ = 0, cols_ = 0;
+  Index rows_ = 0, cols_ = 0;  ///< of the file
+  bool transpose_ = false;
   std::uint64_t entries_ = 0;  ///< as declared
   const char* at_ = nullptr;   ///< in the current line
   const char* end_ = nullptr;
@@ -71,11 +75,13 @@ Table MatrixMarketReader::read() {
   read_banner();
   read_sizes();
   check_sizes();
+  transpose_ = names_.orient(rows_, cols_, options_.transpose);
   Table table;
   table.values = banner_.coordinate                      ? read_coordinate()
                  : banner_.symmetry == Symmetry::general ? read_array()
                                                          : read_triangle();
-  table.variables = default_names(cols_);
+  if (transpose_ && !banner_.coordinate) transpose(table);
+  table.variables = default_names(table.cols());
   return table;
 }
 
@@ -145,11 +151,9 @@ void MatrixMarketReader::check_sizes() const {
   if (rows_ == 0 || cols_ == 0) fail(here(), "{} x {} has no numbers", rows_, cols_);
   if (banner_.symmetry != Symmetry::general && rows_ != cols_)
     fail(here(), "{} x {} cannot be symmetric: it is not square", rows_, cols_);
-  // Names and offsets are kept for every row and column, so few entries must not declare many.
-  constexpr std::uint64_t kAlways = 1000000, kPerEntry = 64;
-  const auto lines = static_cast<std::uint64_t>(rows_ + cols_);
-  if (banner_.coordinate && lines > kAlways && (lines - kAlways) / kPerEntry > entries_)
-    fail(here(), "{} x {} is too large for {} entries", rows_, cols_, entries_);
+  if (banner_.coordinate)
+    check_sparse_size(here(), static_cast<std::uint64_t>(rows_), static_cast<std::uint64_t>(cols_),
+                      entries_);
 }
 
 void MatrixMarketReader::reject_entry(std::string_view rule) {
@@ -200,7 +204,10 @@ double MatrixMarketReader::read_value() {
 }
 
 decltype(Table::values) MatrixMarketReader::read_coordinate() {
-  EntrySpool list(rows_, cols_, cache_);
+  EntrySpool list(transpose_ ? cols_ : rows_, transpose_ ? rows_ : cols_, cache_, names_.bytes());
+  const auto add = [&](std::int32_t row, std::int32_t col, double value) {
+    transpose_ ? list.add(col, row, value) : list.add(row, col, value);
+  };
   std::uint64_t found = 0;
   for (; next_line(); ++found) {
     if (found == entries_) reject_count(found + 1);
@@ -208,12 +215,12 @@ decltype(Table::values) MatrixMarketReader::read_coordinate() {
     const auto col = static_cast<std::int32_t>(read_index(cols_, "column"));
     const double value = banner_.pattern ? 1 : read_value();
     if (at_ != end_) reject_entry("more than an entry");
-    list.add(row, col, value);
+    add(row, col, value);
     if (banner_.symmetry == Symmetry::general) continue;
     if (row < col) reject_entry("a symmetric file holds the lower triangle only");
     if (banner_.symmetry == Symmetry::skew && row == col)
       reject_entry("a skew-symmetric file holds no diagonal");
-    if (row != col) list.add(col, row, banner_.symmetry == Symmetry::skew ? -value : value);
+    if (row != col) add(col, row, banner_.symmetry == Symmetry::skew ? -value : value);
   }
   if (found != entries_) reject_count(found);
   return list.finish();
@@ -232,7 +239,7 @@ void MatrixMarketReader::read_numbers(Put put) {
 
 decltype(Table::values) MatrixMarketReader::read_array() {
   entries_ = static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(cols_);
-  NumberSpool values(cache_, Scalar::float64, cols_);
+  NumberSpool values(cache_, Scalar::float64, transpose_ ? rows_ : cols_);
   read_numbers([&](double value) { std::memcpy(values.extend(1), &value, sizeof(value)); });
   return values.finish(rows_, cols_, FileView::Order::column);
 }
@@ -270,8 +277,9 @@ void MatrixMarketReader::unpack_triangle(GrowingArray<double>& values) const {
 
 }  // namespace
 
-Table read_matrix_market(ByteSource& source, const ReadOptions& options, Cache& cache) {
-  return MatrixMarketReader(source, options, cache).read();
+Table read_matrix_market(ByteSource& source, const ReadOptions& options, NameFiles& names,
+                         Cache& cache) {
+  return MatrixMarketReader(source, options, names, cache).read();
 }
 
 }  // namespace spcart::io

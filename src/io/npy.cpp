@@ -10,18 +10,12 @@
 
 #include "io/spool/spool.hpp"
 #include "io/text.hpp"
+#include "io/transpose.hpp"
 #include "table/file_scalar.hpp"
 
 namespace spcart::io {
 
 namespace {
-
-struct NpyHeader {
-  std::string descr;
-  bool fortran_order = false;
-  std::vector<std::uint64_t> shape;
-  std::string shape_text;
-};
 
 /// Reads the dictionary that describes an array: Python's notation, but only what NumPy writes.
 class HeaderParser {
@@ -125,30 +119,12 @@ class HeaderParser {
   std::string_view rest_;
 };
 
-void read_exactly(ByteSource& source, char* to, std::size_t count) {
-  if (source.read(to, count) != count) fail({source.name()}, "ends within its NPY header");
+FileView::Order order_of(const NpyHeader& header) {
+  return header.fortran_order ? FileView::Order::column : FileView::Order::row;
 }
 
-/// Reads everything before the numbers; `offset` is set to their offset.
-NpyHeader read_header(ByteSource& source, std::uint64_t& offset) {
-  const std::string& file = source.name();
-  std::array<unsigned char, 8> start{};
-  if (!source.head().starts_with(kNpyMagic)) fail({file}, "is not an NPY file");
-  read_exactly(source, reinterpret_cast<char*>(start.data()), start.size());
-  const int major = start[6], minor = start[7];
-  if (major < 1 || major > 3 || minor != 0)
-    fail({file}, "has NPY version {}.{}; 1.0, 2.0 and 3.0 are known", major, minor);
-  std::array<unsigned char, 4> bytes{};
-  const std::size_t width = major == 1 ? 2 : 4;
-  read_exactly(source, reinterpret_cast<char*>(bytes.data()), width);
-  const std::size_t length = bytes[0] + (std::size_t{bytes[1]} << 8) +
-                             (std::size_t{bytes[2]} << 16) + (std::size_t{bytes[3]} << 24);
-  constexpr std::size_t kLongest = 1 << 16;
-  if (length > kLongest) fail({file}, "has an NPY header of {} bytes: too long", length);
-  std::string text(length, '\0');
-  read_exactly(source, text.data(), length);
-  offset = start.size() + width + length;
-  return HeaderParser(file, text).parse();
+void read_exactly(const NpyInput& input, char* to, std::size_t count) {
+  if (input.read(to, count) != count) fail({input.name}, "ends within its NPY header");
 }
 
 /// The types that are supported, as NumPy calls them.
@@ -169,23 +145,9 @@ constexpr auto kTypes = std::to_array<Type>({{"|u1", FileScalar::uint8},
                                              {"<i8", FileScalar::int64},
                                              {"<u8", FileScalar::uint64}});
 
-FileScalar find_type(std::string_view file, std::string_view descr) {
-  for (const Type& type : kTypes)
-    if (type.descr == descr) return type.scalar;
-  if (descr.starts_with('>')) {
-    fail({file}, "has the big-endian type '{}': write it little-endian, as '<{}'", printable(descr),
-         printable(descr.substr(1)));
-  }
-  if (descr.find('O') != std::string_view::npos)
-    fail({file}, "has the type '{}': Python objects are not read", printable(descr));
-  fail({file}, "has the type '{}'; known are u1, i4, f4, f8, b1, i1, i2, u2, u4, i8, u8",
-       printable(descr));
-}
-
 /// Number of values, checked against the size of the file as far as that is known.
-std::size_t count_values(ByteSource& source, const NpyHeader& header, std::size_t size,
-                         std::uint64_t offset) {
-  const std::string& file = source.name();
+std::size_t count_values(const NpyInput& input, const NpyHeader& header, std::size_t size) {
+  const std::string& file = input.name;
   const std::string shape = printable(header.shape_text);
   if (header.shape.size() != 2) {
     fail({file}, "its shape {} has {} dimension{}; a table has 2", shape, header.shape.size(),
@@ -199,56 +161,109 @@ std::size_t count_values(ByteSource& source, const NpyHeader& header, std::size_
       bytes > kMost)
     fail({file}, "its shape {} is too large", shape);
   bytes = bytes / 8 * size;
-  if (source.size() && *source.size() - offset != bytes) {
+  if (input.size && *input.size - header.offset != bytes) {
     fail({file}, "its shape {} needs {} bytes, but {} follow the header", shape, bytes,
-         *source.size() - offset);
+         *input.size - header.offset);
   }
   return static_cast<std::size_t>(rows * cols);
 }
 
 /// Reads in steps, so that memory is allocated for the numbers that exist, not for those declared.
-void read_values(ByteSource& source, FileScalar scalar, std::size_t count, NumberSpool& values) {
+void read_values(const NpyInput& input, FileScalar scalar, std::size_t count, NumberSpool& values) {
   constexpr std::size_t kStep = std::size_t{1} << 20;
-  const std::size_t size = size_of(scalar);
-  std::vector<char> stored(is_kept(scalar) ? 0 : kStep * size);
   for (std::size_t done = 0; done < count;) {
     const std::size_t step = std::min(kStep, count - done);
-    char* to = values.extend(step);
-    char* from = is_kept(scalar) ? to : stored.data();
-    const std::size_t got = source.read(from, step * size);
-    if (got != step * size)
-      fail({source.name()}, "ends after {} of {} numbers", done + got / size, count);
-    if (!is_kept(scalar)) widen(scalar, from, step, to);
+    read_npy_numbers(input, scalar, step, values.extend(step), done, count);
     done += step;
   }
   char extra = 0;
-  if (source.read(&extra, 1) != 0) fail({source.name()}, "goes on after its {} numbers", count);
+  if (input.read(&extra, 1) != 0) fail({input.name}, "goes on after its {} numbers", count);
 }
 
 }  // namespace
 
-Table read_npy(ByteSource& source, Cache& cache) {
-  std::uint64_t offset = 0;
-  const NpyHeader header = read_header(source, offset);
-  const FileScalar scalar = find_type(source.name(), header.descr);
-  const std::size_t count = count_values(source, header, size_of(scalar), offset);
-  const auto rows = static_cast<Index>(header.shape[0]), cols = static_cast<Index>(header.shape[1]);
-  const auto order = header.fortran_order ? FileView::Order::column : FileView::Order::row;
+NpyHeader read_npy_header(const NpyInput& input) {
+  const std::string& file = input.name;
+  std::array<unsigned char, 8> start{};
+  const std::size_t got = input.read(reinterpret_cast<char*>(start.data()), start.size());
+  if (!std::string_view(reinterpret_cast<const char*>(start.data()), got).starts_with(kNpyMagic))
+    fail({file}, "is not an NPY file");
+  if (got < start.size()) fail({file}, "ends within its NPY header");
+  const int major = start[6], minor = start[7];
+  if (major < 1 || major > 3 || minor != 0)
+    fail({file}, "has NPY version {}.{}; 1.0, 2.0 and 3.0 are known", major, minor);
+  std::array<unsigned char, 4> bytes{};
+  const std::size_t width = major == 1 ? 2 : 4;
+  read_exactly(input, reinterpret_cast<char*>(bytes.data()), width);
+  const std::size_t length = bytes[0] + (std::size_t{bytes[1]} << 8) +
+                             (std::size_t{bytes[2]} << 16) + (std::size_t{bytes[3]} << 24);
+  constexpr std::size_t kLongest = 1 << 16;
+  if (length > kLongest) fail({file}, "has an NPY header of {} bytes: too long", length);
+  std::string text(length, '\0');
+  read_exactly(input, text.data(), length);
+  NpyHeader header = HeaderParser(file, text).parse();
+  header.offset = start.size() + width + length;
+  return header;
+}
 
-  Table table;
-  if (source.file() && !source.is_gzipped() &&
-      count * size_of(widened(scalar)) > cache.room(cols)) {
-    FileView view{.file = source.file(), .scalar = scalar, .rows = rows, .cols = cols};
-    view.order = order;
-    view.values = offset;
-    view.memory = cache.buffers(cols);
-    table.values = std::move(view);
-  } else {
-    NumberSpool values(cache, widened(scalar), cols);
-    read_values(source, scalar, count, values);
-    table.values = values.finish(rows, cols, order);
+FileScalar npy_scalar(std::string_view file, std::string_view descr) {
+  for (const Type& type : kTypes)
+    if (type.descr == descr) return type.scalar;
+  if (descr.starts_with('>')) {
+    fail({file}, "has the big-endian type '{}': write it little-endian, as '<{}'", printable(descr),
+         printable(descr.substr(1)));
   }
+  if (descr.find('O') != std::string_view::npos)
+    fail({file}, "has the type '{}': Python objects are not read", printable(descr));
+  fail({file}, "has the type '{}'; known are u1, i4, f4, f8, b1, i1, i2, u2, u4, i8, u8",
+       printable(descr));
+}
+
+void read_npy_numbers(const NpyInput& input, FileScalar scalar, std::size_t count, char* to,
+                      std::uint64_t read_before, std::uint64_t all) {
+  const std::size_t size = size_of(scalar);
+  std::vector<char> stored(is_kept(scalar) ? 0 : count * size);
+  char* from = is_kept(scalar) ? to : stored.data();
+  const std::size_t got = input.read(from, count * size);
+  if (got != count * size)
+    fail({input.name}, "ends after {} of {} numbers", read_before + got / size, all);
+  if (!is_kept(scalar)) widen(scalar, from, count, to);
+}
+
+Table read_npy_table(const NpyInput& input, const NpyHeader& header, bool transposed,
+                     Cache& cache) {
+  const FileScalar scalar = npy_scalar(input.name, header.descr);
+  const std::size_t count = count_values(input, header, size_of(scalar));
+  const auto rows = static_cast<Index>(header.shape[0]), cols = static_cast<Index>(header.shape[1]);
+  NumberSpool values(cache, widened(scalar), transposed ? rows : cols);
+  read_values(input, scalar, count, values);
+  Table table;
+  table.values = values.finish(rows, cols, order_of(header));
   table.variables = default_names(cols);
+  if (transposed) transpose(table);
+  return table;
+}
+
+Table read_npy(ByteSource& source, bool transposed, Cache& cache) {
+  const NpyInput input{.name = source.name(),
+                       .read = [&](char* to, std::size_t n) { return source.read(to, n); },
+                       .size = source.size()};
+  const NpyHeader header = read_npy_header(input);
+  const FileScalar scalar = npy_scalar(source.name(), header.descr);
+  const std::size_t count = count_values(input, header, size_of(scalar));
+  const auto rows = static_cast<Index>(header.shape[0]), cols = static_cast<Index>(header.shape[1]);
+  const Index variables = transposed ? rows : cols;
+  if (!source.file() || source.is_gzipped() ||
+      count * size_of(widened(scalar)) <= cache.room(variables))
+    return read_npy_table(input, header, transposed, cache);
+  Table table;
+  FileView view{.file = source.file(), .scalar = scalar, .rows = rows, .cols = cols};
+  view.order = order_of(header);
+  view.values = header.offset;
+  view.memory = cache.buffers(variables);
+  table.values = std::move(view);
+  table.variables = default_names(cols);
+  if (transposed) transpose(table);
   return table;
 }
 

@@ -9,15 +9,21 @@
 #include "base/at.hpp"
 #include "base/clock.hpp"
 #include "base/names.hpp"
+#include "base/reject.hpp"
 #include "io/byte_source.hpp"
 #include "io/cache.hpp"
 #include "io/column_moments.hpp"
 #include "io/delimited/csv.hpp"
+#include "io/hdf5/read_hdf5.hpp"
 #include "io/matrix_market.hpp"
 #include "io/missing.hpp"
+#include "io/name_files.hpp"
 #include "io/npy.hpp"
+#include "io/npz.hpp"
 #include "io/select_variables.hpp"
 #include "io/text.hpp"
+#include "io/transpose.hpp"
+#include "io/zip.hpp"
 #include "spcart/io.hpp"
 #include "table/stored_values.hpp"
 
@@ -57,7 +63,7 @@ namespace io {
 
 namespace {
 
-enum class Format { csv, tsv, npy, matrix_market };
+enum class Format { csv, tsv, npy, npz, matrix_market, hdf5 };
 
 std::string lower_extension(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
@@ -73,8 +79,13 @@ Format format_of(const std::filesystem::path& path, std::string_view head) {
   if (extension == ".csv") return Format::csv;
   if (extension == ".tsv") return Format::tsv;
   if (extension == ".npy") return Format::npy;
+  if (extension == ".npz") return Format::npz;
   if (extension == ".mtx") return Format::matrix_market;
+  if (extension == ".h5ad" || extension == ".h5" || extension == ".hdf5" || extension == ".loom")
+    return Format::hdf5;
   if (head.starts_with(kNpyMagic)) return Format::npy;
+  if (head.starts_with(kZipMagic)) return Format::npz;
+  if (head.starts_with(kHdf5Magic)) return Format::hdf5;
   if (head.starts_with(kMatrixMarketBanner)) return Format::matrix_market;
   return Format::csv;
 }
@@ -90,24 +101,76 @@ void select_variables(Table& table, const ReadOptions& options, std::string_view
   keep_only(table, rows, cols, cache, tick);
 }
 
-Table read_stored(ByteSource& source, Format format, const ReadOptions& options, Cache& cache,
-                  const Tick& tick) {
-  switch (format) {
+/// What is read, besides the options.
+struct Reading {
+  ByteSource& source;
+  Format format = Format::csv;
+  std::string part = {};  ///< of the file
+  NameFiles names = {};
+};
+
+Table read_text(ByteSource& source, char separator, ReadOptions options, const NameFiles& names,
+                Cache& cache, const Tick& tick) {
+  // Only the reader can leave out variables that hold text. It cannot if they are rows, or have
+  // other names.
+  if (options.transpose || names.name_variables()) {
+    options.include.clear();
+    options.exclude.clear();
+  }
+  Table table = read_csv(source, options, cache, separator, tick);
+  if (options.transpose) transpose(table);
+  return table;
+}
+
+/// The table with samples as rows, before variables are left out.
+Table read_oriented(Reading& reading, const ReadOptions& options, Cache& cache, const Tick& tick) {
+  ByteSource& source = reading.source;
+  if (!reading.part.empty() && reading.format != Format::hdf5 && reading.format != Format::npz)
+    fail({source.name()}, "has no part '{}': only .npz and HDF5 files have parts",
+         printable(reading.part));
+  switch (reading.format) {
     case Format::csv:
-      return read_csv(source, options, cache, 0, tick);
+      return read_text(source, 0, options, reading.names, cache, tick);
     case Format::tsv:
-      return read_csv(source, options, cache, '\t', tick);
+      return read_text(source, '\t', options, reading.names, cache, tick);
     case Format::npy:
+      return read_npy(source, options.transpose, cache);
+    case Format::npz:
+      return read_npz(source, reading.part, options, cache, tick);
+    case Format::hdf5:
+      return read_hdf5(source, reading.part, options, cache, tick);
     case Format::matrix_market:
       break;
   }
-  Table table =
-      format == Format::npy ? read_npy(source, cache) : read_matrix_market(source, options, cache);
-  if (!options.labels_column.empty())
-    fail({source.name()}, "is no text, and has no column '{}' for --labels-column",
+  return read_matrix_market(source, options, reading.names, cache);
+}
+
+bool is_text(Format format) { return format == Format::csv || format == Format::tsv; }
+
+/// Whether the variables of a text are its columns, with the names that it gives them.
+bool has_own_variables(const Reading& reading, const ReadOptions& options) {
+  return is_text(reading.format) && !options.transpose && !reading.names.name_variables();
+}
+
+Table read_stored(Reading reading, const ReadOptions& options, Cache& cache, const Tick& tick) {
+  if (!options.labels_column.empty() && !has_own_variables(reading, options))
+    fail({reading.source.name()},
+         "has no column '{}' for --labels-column: that is for text, "
+         "neither transposed nor with --names",
          printable(options.labels_column));
-  select_variables(table, options, source.name(), cache, tick);
+  const bool selected = has_own_variables(reading, options);
+  Table table = read_oriented(reading, options, cache, tick);
+  // Rows of a covariance are its variables, which have other names now.
+  if (options.covariance && reading.names.name_variables()) table.samples.clear();
+  reading.names.apply(table);
+  if (!selected) select_variables(table, options, reading.source.name(), cache, tick);
   return table;
+}
+
+void check_covariance(const ReadOptions& options) {
+  if (options.transpose) reject("transpose", "", "a covariance is symmetric");
+  if (!options.labels.empty())
+    reject("labels", options.labels.string(), "a covariance matrix has no samples");
 }
 
 /// Rows of a covariance are variables: they must be the columns, and name them if the columns have
@@ -165,7 +228,7 @@ Table read_loadings_table(const std::filesystem::path& path) {
   options.strict = true;
   options.storage = Storage::memory;
   Cache cache(options, path, source);
-  Table table = read_stored(source, format, options, cache, {});
+  Table table = read_stored({.source = source, .format = format}, options, cache, {});
   for_each_value(table, [&](Index row, Index col, auto value) {
     if (std::isnan(static_cast<double>(value)))
       fail({source.name()},
@@ -183,19 +246,38 @@ bool is_json(const std::filesystem::path& path) {
 
 }  // namespace io
 
+DataPath split_data_path(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return {path, ""};
+  const std::string text = path.string();
+  for (std::size_t colon = text.rfind(':'); colon != std::string::npos && colon > 0;
+       colon = text.rfind(':', colon - 1))
+    if (const std::string file = text.substr(0, colon);
+        std::filesystem::is_regular_file(file, ignored))
+      return {file, text.substr(colon + 1)};
+  return {path, ""};
+}
+
 Inspection inspect_table(const std::filesystem::path& path, const ReadOptions& options,
                          const Tick& tick) {
   const auto begin = Clock::now();
-  io::ByteSource source(path, tick);
-  io::Cache cache(options, path, source);
-  const io::Format format = io::format_of(path, source.head());
+  if (options.covariance) io::check_covariance(options);
+  const auto [file, part] = split_data_path(path);
+  io::ByteSource source(file, tick);
+  io::Cache cache(options, file, source);
+  io::Reading reading{.source = source,
+                      .format = io::format_of(file, source.head()),
+                      .part = part,
+                      .names = io::NameFiles(options, file)};
   Inspection found;
-  if (format == io::Format::csv || format == io::Format::tsv) {
-    found = io::inspect_csv(source, options, cache, format == io::Format::tsv ? '\t' : 0, tick);
+  if (part.empty() && io::has_own_variables(reading, options)) {
+    const char separator = reading.format == io::Format::tsv ? '\t' : 0;
+    found = io::inspect_csv(source, options, cache, separator, tick);
+    if (found.table.cols() > 0) reading.names.apply(found.table);
   } else {
     ReadOptions lenient = options;
     lenient.missing = Missing::drop;  // the readers leave NaN
-    found.table = io::read_stored(source, format, lenient, cache, tick);
+    found.table = io::read_stored(std::move(reading), lenient, cache, tick);
     found.columns = io::summaries_of(found.table, tick);
   }
   if (options.covariance) io::mark_covariance(found.table, source.name());
@@ -205,13 +287,20 @@ Inspection inspect_table(const std::filesystem::path& path, const ReadOptions& o
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options, const Tick& tick) {
   const auto begin = Clock::now();
-  io::ByteSource source(path, tick);
-  io::Cache cache(options, path, source);
+  if (options.covariance) io::check_covariance(options);
+  const auto [file, part] = split_data_path(path);
+  io::ByteSource source(file, tick);
+  io::Reading reading{.source = source,
+                      .format = io::format_of(file, source.head()),
+                      .part = part,
+                      .names = io::NameFiles(options, file)};
+  io::Cache cache(options, file, source,
+                  (part.empty() ? "" : fmt::format("\npart {}", part)) + reading.names.key());
   if (std::optional<Table> kept = cache.find()) {
     kept->seconds = seconds_since(begin);
     return std::move(*kept);
   }
-  Table table = io::read_stored(source, io::format_of(path, source.head()), options, cache, tick);
+  Table table = io::read_stored(std::move(reading), options, cache, tick);
   if (options.covariance) io::mark_covariance(table, source.name());
   io::handle_missing(table, options.missing, source.name(), cache, tick);
   cache.keep(table);

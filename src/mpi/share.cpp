@@ -57,7 +57,8 @@ json to_json(const SharePlan& plan) {
           {"sizes", plan.sizes},         {"missing", o.missing},     {"header", o.header},
           {"row_labels", o.row_labels},  {"decimal", o.decimal},     {"na", o.na},
           {"strict", o.strict},          {"include", o.include},     {"exclude", o.exclude},
-          {"covariance", o.covariance},  {"storage", o.storage},     {"memory", o.memory},
+          {"covariance", o.covariance},  {"transpose", o.transpose}, {"names", o.names.string()},
+          {"labels", o.labels.string()}, {"storage", o.storage},     {"memory", o.memory},
           {"work", o.work_per_variable}, {"cache", o.cache.string()}};
 }
 
@@ -72,6 +73,9 @@ SharePlan plan_of(const json& j) {
                   .include = j.at("include"),
                   .exclude = j.at("exclude"),
                   .covariance = j.at("covariance"),
+                  .transpose = j.at("transpose"),
+                  .names = j.at("names").get<std::string>(),
+                  .labels = j.at("labels").get<std::string>(),
                   .storage = j.at("storage"),
                   .memory = j.at("memory"),
                   .work_per_variable = j.at("work"),
@@ -81,7 +85,7 @@ SharePlan plan_of(const json& j) {
 
 /// The table of an .npy file in place; none if it is another file or is compressed.
 std::optional<FileView> view_in_place(const std::string& file) {
-  io::ByteSource source(file);
+  io::ByteSource source(split_data_path(file).file);
   if (source.is_gzipped() || !source.file() || !source.head().starts_with("\x93NUMPY")) return {};
   const Table table = read_table(file, {.storage = Storage::file});
   const auto* view = std::get_if<FileView>(&table.values);
@@ -136,8 +140,14 @@ SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOpt
   if (source == "-" && ranks.size() > 1)
     throw Error("standard input cannot be spread over ranks: give a file");
   if (options.covariance || source == "-") return plan;
+  const bool as_one = options.transpose || !options.names.empty() || !options.labels.empty();
+  if (as_one && several)
+    throw Error(fmt::format("--transpose, --names and --labels are for one file, not for {}",
+                            plan.files.size()))
+        .in(source);
   // Leaving rows or columns out makes a copy of the whole.
-  if (options.include.empty() && options.exclude.empty() && options.missing == Missing::error)
+  if (options.include.empty() && options.exclude.empty() && options.missing == Missing::error &&
+      !as_one)
     if (auto rows = rows_in_place(plan.files)) {
       plan.mode = ReadMode::pieces;
       plan.rows = std::move(*rows);
@@ -149,7 +159,7 @@ SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOpt
   plan.mode = several ? ReadMode::files : ReadMode::slices;
   for (const std::string& file : plan.files) {
     std::error_code failed;
-    plan.sizes.push_back(fs::file_size(file, failed));
+    plan.sizes.push_back(fs::file_size(split_data_path(file).file, failed));
     if (failed) throw Error(fmt::format("cannot be read: {}", failed.message())).in(file);
   }
   return plan;
@@ -362,7 +372,7 @@ void keep_own(const Ranks& ranks, const SharePlan& plan, Table table, Share& sha
       table.samples = {table.samples.begin() + piece.first,
                        table.samples.begin() + piece.first + piece.count};
   } else {
-    io::ByteSource source(plan.files[0]);
+    io::ByteSource source(split_data_path(plan.files[0]).file);
     io::Cache cache(plan.options, plan.files[0], source);
     std::vector<bool> kept(static_cast<std::size_t>(table.rows()), false);
     std::fill_n(kept.begin() + piece.first, piece.count, true);

@@ -233,7 +233,7 @@ TEST(CommandReport, WrongFlagsAreRejectedWithTheirRule) {
   rejected({"fit", "@random:n=20,p=5", "--labels", three, "--report", page},
            "it has 3 lines for 20 samples");
   rejected({"fit", "@random:n=20,p=5", "--labels", folder / "none", "--report", page},
-           "cannot be read");
+           "no such file");
   rejected({"fit", "@pitprops", "--labels", three, "--report", page}, "has no samples");
   rejected({"fit", "@pitprops", "--json", page, "--report", page}, "same file");
   rejected({"path", "@pitprops", "--image", "1x13"}, "--image");

@@ -61,6 +61,8 @@ std::string call_on(std::string_view command, const DataArguments& data, std::st
   add("--decimal", data.decimal, defaults.decimal);
   for (const std::string& text : data.na) add("--na", text, "");
   add_flag("--strict", data.strict);
+  add_flag("--transpose", data.transpose);
+  add("--names", data.names, "");
   for (const std::string& list : data.include) add("--include", list, "");
   for (const std::string& list : data.exclude) add("--exclude", list, "");
   add("--precision", data.precision, defaults.precision);

@@ -29,9 +29,10 @@ bool is_dataset(const std::string& source) { return source.starts_with('@'); }
 
 CLI::Option* DataArguments::add_reading(CLI::App& app) {
   CLI::Option* data = app.add_option("DATA", source,
-                                     "a file (.csv, .tsv, .npy, .mtx, plain or gzipped) with one "
-                                     "row per sample, - for CSV on standard "
-                                     "input, or a built-in data set such as @pitprops");
+                                     "a file (.csv, .tsv, .npy, .mtx, plain or gzipped; .npz, "
+                                     ".h5ad, .h5, .loom) with one row per sample, or a part of it "
+                                     "(cells.h5ad:layers/counts), - for CSV on standard input, or "
+                                     "a built-in data set such as @pitprops");
   data->group("Data");
   app.add_option("--missing", missing,
                  fmt::format("cells that are empty or read NA: reject them, drop their samples, or "
@@ -69,6 +70,10 @@ CLI::Option* DataArguments::add_reading(CLI::App& app) {
       ->type_name("LIST")
       ->allow_extra_args(false)
       ->group("Data");
+  app.add_flag("--transpose", transpose, "exchange samples and variables")->group("Data");
+  app.add_option("--names", names, "file with the variables' names, one per line")
+      ->type_name("F")
+      ->group("Data");
   app.add_option("--memory", memory,
                  "bytes that the work may take, as 500M, 2G or 2GiB: a table that is too large for "
                  "that is left in its file and read in blocks (default: what the system has)")
@@ -91,6 +96,14 @@ void DataArguments::add_labels_column(CLI::App& app) {
   app.add_option("--labels-column", labels_column,
                  "column of a text file that names each sample's group: the report colours by it")
       ->type_name("NAME")
+      ->group("Data");
+}
+
+void DataArguments::add_labels(CLI::App& app) {
+  app.add_option("--labels", labels,
+                 "file with the label of each sample, one per line: their names if DATA has none; "
+                 "a report colours by them")
+      ->type_name("F")
       ->group("Data");
 }
 
@@ -120,6 +133,9 @@ ReadOptions DataArguments::read_options(const PrepareOptions& planned) const {
                        .include = include,
                        .exclude = exclude,
                        .covariance = covariance,
+                       .transpose = transpose,
+                       .names = names,
+                       .labels = labels,
                        .cache = cache.value_or("")},
                       planned);
 }
@@ -137,8 +153,15 @@ PrepareOptions DataArguments::prepare_options(Index components, Solver solver) c
   return options;
 }
 
+std::vector<std::string> DataArguments::files() const {
+  return {split_data_path(source).file.string(), names, labels};
+}
+
 std::string DataArguments::title() const {
-  return is_dataset(source) ? printable(source) : file_title(source);
+  if (is_dataset(source)) return printable(source);
+  const DataPath path = split_data_path(source);
+  const std::string title = file_title(path.file.string());
+  return path.part.empty() ? title : fmt::format("{}:{}", title, printable(path.part));
 }
 
 std::string file_title(const std::string& path) {

@@ -22,8 +22,8 @@ struct DataArguments {
   bool covariance = false;
   std::string missing = "error", header = "auto", row_labels = "auto", decimal = "auto";
   std::vector<std::string> na, include, exclude;
-  bool strict = false;
-  std::string labels_column;
+  bool strict = false, transpose = false;
+  std::string names, labels, labels_column;
   std::optional<std::string> memory, cache;
   bool no_center = false, scale = false, remove_row_mean = false;
   std::string precision = "double";
@@ -31,6 +31,7 @@ struct DataArguments {
   /// Adds DATA and the flags of reading, without --covariance.
   CLI::Option* add_reading(CLI::App& app);
   void add_covariance(CLI::App& app);
+  void add_labels(CLI::App& app);  ///< for commands that show samples
   void add_labels_column(CLI::App& app);
   void add_preparation(CLI::App& app);
 
@@ -41,6 +42,9 @@ struct DataArguments {
   /// How DATA is prepared for this many components and a solver. Throws the same.
   PrepareOptions prepare_options(Index components = Options{}.components,
                                  Solver solver = Solver::automatic) const;
+
+  /// The files that are read, which no output may replace.
+  std::vector<std::string> files() const;
 
   /// The source as a title: a file's name, "@pitprops", "standard input".
   std::string title() const;

@@ -18,6 +18,9 @@ void check_dataset(const std::string& source, const ReadOptions& options) {
   };
   reject_lists("include", options.include);
   reject_lists("exclude", options.exclude);
+  if (options.transpose || !options.names.empty())
+    throw Error(options.transpose ? "transpose" : "names", options.names.string(),
+                fmt::format("it is for files, not for the built-in data set {}", source));
   if (!options.labels_column.empty())
     throw Error("labels-column", options.labels_column,
                 fmt::format("it is a column of a file; DATA is the built-in data set {}", source));

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 
 #include "rendering/report.hpp"
 #include "spcart/error.hpp"
+#include "spcart/io.hpp"
 
 namespace spcart::command {
 namespace {
@@ -27,32 +26,25 @@ std::array<Index, 2> parsed_shape(const std::string& text) {
   throw Error("image", text, "it must be rows and columns of pixels, as in 13x12");
 }
 
-/// The text of a line without another system's line ending, and without CSV quotes.
-std::string label_of(std::string line) {
-  if (line.ends_with('\r')) line.pop_back();
-  if (line.size() < 2 || line.front() != '"' || line.back() != '"') return line;
-  std::string label;
-  for (std::size_t i = 1; i + 1 < line.size(); ++i) {
-    label += line[i];
-    if (line[i] == '"' && line[i + 1] == '"') ++i;
-  }
-  return label;
-}
-
-std::vector<std::string> read_lines(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path))
-    throw Error("labels", path, "the file cannot be read");
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(label_of(std::move(line)));
-  while (!lines.empty() && lines.back().empty()) lines.pop_back();
-  return lines;
+/// Whether `part` is `whole` with some texts left out.
+bool is_left_of(const std::vector<std::string>& part, const std::vector<std::string>& whole) {
+  auto at = part.begin();
+  for (const std::string& text : whole)
+    if (at != part.end() && *at == text) ++at;
+  return at == part.end();
 }
 
 std::vector<std::string> read_labels(const std::string& path, const Table& table) {
   if (table.covariance)
     throw Error("labels", path, "DATA is a covariance matrix and has no samples");
-  std::vector<std::string> labels = read_lines(path);
+  std::vector<std::string> labels;
+  try {
+    labels = read_names(path);
+  } catch (const Error& error) {
+    throw Error("labels", path, error.rule());
+  }
+  // Samples that DATA does not name are named by their labels, and some may have been dropped.
+  if (!table.samples.empty() && is_left_of(table.samples, labels)) return table.samples;
   const auto samples = static_cast<std::size_t>(table.rows());
   if (labels.size() == samples + 1) labels.erase(labels.begin());
   if (labels.size() != samples)
@@ -77,20 +69,14 @@ void ReportArguments::add_annotations(CLI::App& app) {
                  "variables are the pixels of a picture, row after row: the report shows it")
       ->type_name("ROWSxCOLS")
       ->group(kGroup);
-  app.add_option("--labels", labels,
-                 "file with the label of each sample, one per line: the report colours by them")
-      ->type_name("F")
-      ->group(kGroup);
 }
 
 void ReportArguments::check() const {
   if (!report.empty()) return require_report_page();
   if (!image.empty()) throw Error("image", image, "it is shown in a report, give --report F too");
-  if (!labels.empty())
-    throw Error("labels", labels, "they are shown in a report, give --report F too");
 }
 
-Annotations ReportArguments::annotations(const Table& table) const {
+Annotations ReportArguments::annotations(const Table& table, const std::string& labels) const {
   Annotations found;
   if (!image.empty()) {
     const auto shape = parsed_shape(image);

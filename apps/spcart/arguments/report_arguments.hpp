@@ -19,7 +19,7 @@ struct Annotations {
 
 /// --report, and the flags of what it shows.
 struct ReportArguments {
-  std::string report, image, labels;
+  std::string report, image;
 
   void add_report(CLI::App& app);
   void add_annotations(CLI::App& app);
@@ -27,8 +27,8 @@ struct ReportArguments {
   /// Throws Error if the program has no report page, and for flags without --report.
   void check() const;
 
-  /// Throws Error if they do not fit the data.
-  Annotations annotations(const Table& table) const;
+  /// With the labels of a file, unless its name is empty. Throws Error if they do not fit the data.
+  Annotations annotations(const Table& table, const std::string& labels) const;
 };
 
 }  // namespace spcart::command

@@ -190,7 +190,7 @@ void run(const ChooseArguments& arguments, DataSource& source) {
   const ChooseOptions options = parsed(arguments);
   arguments.report.check();
   Outputs outputs({{"--json", arguments.json}, {"--report", arguments.report.report}},
-                  {arguments.data.source});
+                  arguments.data.files());
   const ThreadScope threads(checked_threads(options.threads));
   Data data;
   Choice choice;

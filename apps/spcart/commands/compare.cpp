@@ -260,7 +260,7 @@ void run(const CompareArguments& arguments, DataSource& source) {
                          .common = arguments.options.options()};
   Outputs outputs(
       {{"--json", arguments.json}, {"--csv", arguments.csv}, {"--report", arguments.report.report}},
-      {arguments.data.source});
+      arguments.data.files());
   const ThreadScope threads(checked_threads(options.common.threads));
   Data data;
   std::vector<ComparisonRow> rows;

@@ -74,7 +74,9 @@ void run(const EvaluateArguments& arguments, DataSource& source) {
     throw Error("DATA and --loadings are both '-': only one can come from standard input");
   const std::optional<double> seconds = arguments.options.options().certify;
   if (seconds) check(CertifyOptions{*seconds});
-  Outputs outputs({{"--json", arguments.json}}, {arguments.data.source, arguments.loadings});
+  std::vector<std::string> inputs = arguments.data.files();
+  inputs.push_back(arguments.loadings);
+  Outputs outputs({{"--json", arguments.json}}, inputs);
   const ThreadScope threads(arguments.run.thread_count());
   Data data;
   Loadings x;

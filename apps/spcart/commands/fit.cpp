@@ -53,6 +53,7 @@ void add_arguments(CLI::App& app, FitArguments& arguments) {
       ->group("Fit");
   arguments.data.add_reading(app)->required();
   arguments.data.add_covariance(app);
+  arguments.data.add_labels(app);
   arguments.data.add_labels_column(app);
   arguments.data.add_preparation(app);
   const auto add_output = [&app](const char* flag, std::string& path, const char* help) {
@@ -125,12 +126,17 @@ void run(const FitArguments& arguments, DataSource& source) {
   if (!arguments.data.labels_column.empty() && arguments.report.report.empty())
     throw Error("labels-column", arguments.data.labels_column,
                 "labels are shown in a report, give --report F too");
+  if (!arguments.data.labels.empty() && arguments.data.source.starts_with('@') &&
+      arguments.report.report.empty())
+    throw Error("labels", arguments.data.labels, "they are shown in a report, give --report F too");
+  std::vector<std::string> inputs = arguments.data.files();
+  inputs.push_back(arguments.basis.basis);
   Outputs outputs({{"--json", arguments.json},
                    {"--loadings", arguments.loadings},
                    {"--scores", arguments.scores},
                    {"--save-basis", arguments.basis.save},
                    {"--report", arguments.report.report}},
-                  {arguments.data.source, arguments.basis.basis, arguments.report.labels});
+                  inputs);
   const ThreadScope threads(checked_threads(options.threads));
   Data data;
   Result result;
@@ -143,7 +149,7 @@ void run(const FitArguments& arguments, DataSource& source) {
     if (outputs.wants("--scores") && data.table.covariance)
       throw Error("--scores needs samples, but DATA is a covariance matrix");
     if (bootstrapped.resamples > 0) check_resampling(data);
-    const Annotations annotations = arguments.report.annotations(data.table);
+    const Annotations annotations = arguments.report.annotations(data.table, arguments.data.labels);
     source.prepare(data, planned, activity);
     with_title(data, [&] {
       const Basis basis = arguments.basis.basis_of(

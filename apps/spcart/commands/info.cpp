@@ -177,6 +177,7 @@ Command add_info(CLI::App& program) {
        .examples = {"spcart info", "spcart info samples.csv", "spcart info counts.mtx.gz"}});
   auto arguments = std::make_shared<DataArguments>();
   arguments->add_reading(app);
+  arguments->add_labels(app);
   arguments->add_covariance(app);
   return {&app, [arguments] { run(*arguments); }};
 }

@@ -277,12 +277,14 @@ void run(const PathArguments& arguments, DataSource& source) {
   const PathOptions options = path_options(arguments);
   check_at(arguments.at);
   arguments.report.check();
+  std::vector<std::string> inputs = arguments.data.files();
+  inputs.push_back(arguments.basis.basis);
   Outputs outputs({{"--json", arguments.json},
                    {"--csv", arguments.csv},
                    {"--loadings", arguments.loadings},
                    {"--save-basis", arguments.basis.save},
                    {"--report", arguments.report.report}},
-                  {arguments.data.source, arguments.basis.basis});
+                  inputs);
   const ThreadScope threads(checked_threads(options.threads));
   const Index most = options.components.empty() ? 1 : std::ranges::max(options.components);
   Data data;

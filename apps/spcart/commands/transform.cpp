@@ -45,7 +45,9 @@ void leave_unknown_out(Preparation& preparation, std::vector<std::string>& warni
 void run(const TransformArguments& arguments, DataSource& source) {
   if (arguments.data.source == "-" && arguments.model == "-")
     throw Error("DATA and --model are both '-': only one can come from standard input");
-  Outputs outputs({{"--scores", arguments.scores}}, {arguments.data.source, arguments.model});
+  std::vector<std::string> inputs = arguments.data.files();
+  inputs.push_back(arguments.model);
+  Outputs outputs({{"--scores", arguments.scores}}, inputs);
   const ThreadScope threads(arguments.run.thread_count());
   Data data;
   {
@@ -86,6 +88,7 @@ Command add_transform(CLI::App& program, DataSource& source) {
       ->required()
       ->group("Model");
   arguments->data.add_reading(app)->required();
+  arguments->data.add_labels(app);
   app.add_option("--scores", arguments->scores,
                  "write the scores there as CSV (default: standard output)")
       ->type_name("F")

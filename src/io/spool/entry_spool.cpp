@@ -8,13 +8,6 @@
 
 namespace spcart::io {
 
-namespace {
-
-/// Minimum memory for sorting a useful run.
-constexpr std::uint64_t kLeastRoom = std::uint64_t{1} << 20;
-
-}  // namespace
-
 /// Reads a run from the first to the last entry.
 class EntrySpool::RunReader {
  public:
@@ -44,15 +37,11 @@ class EntrySpool::RunReader {
   std::size_t at_ = 0;
 };
 
-EntrySpool::EntrySpool(Index rows, Index cols, Cache& cache)
+EntrySpool::EntrySpool(Index rows, Index cols, Cache& cache, std::uint64_t reserved)
     : rows_(rows),
       cols_(cols),
       cache_(cache),
-      room_([&] {
-        const std::uint64_t room = cache.room(cols);
-        const auto offsets = (static_cast<std::uint64_t>(rows) + 1) * sizeof(std::int64_t);
-        return std::max(room > offsets ? room - offsets : 0, kLeastRoom);
-      }()),
+      room_(room_for_entries(cache, rows, cols, reserved)),
       list_(rows, cols, room_) {}
 
 void EntrySpool::write_run() {

@@ -14,7 +14,8 @@ namespace spcart::io {
 /// are written to a file in sorted runs, which are merged at the end.
 class EntrySpool {
  public:
-  EntrySpool(Index rows, Index cols, Cache& cache);
+  /// `reserved`: bytes of the room that others use meanwhile.
+  EntrySpool(Index rows, Index cols, Cache& cache, std::uint64_t reserved = 0);
 
   void add(std::int32_t row, std::int32_t col, double value) {
     if (list_.add(row, col, value)) return;

@@ -56,6 +56,13 @@ decltype(Table::values) NumberSpool::finish(Index rows, Index cols, FileView::Or
   return cache_.adopt(std::move(file_), layout);
 }
 
+std::uint64_t room_for_entries(const Cache& cache, Index rows, Index cols, std::uint64_t reserved) {
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
+  const auto offsets = (static_cast<std::uint64_t>(rows) + 1) * sizeof(std::int64_t);
+  const std::uint64_t room = cache.room(cols), others = offsets + reserved;
+  return std::max(room > others ? room - others : 0, kLeast);
+}
+
 SparseWriter::SparseWriter(Cache& cache, Index rows, Index cols, std::uint64_t most_entries)
     : cache_(cache),
       layout_([&] {

@@ -74,6 +74,10 @@ class NumberSpool {
   std::uint64_t next_ = kCacheHeader;    ///< offset of the next one
 };
 
+/// Bytes that the entries of a sparse table may use in memory beside the offsets of its rows and
+/// what others have reserved; at least what sorting a useful run takes.
+std::uint64_t room_for_entries(const Cache& cache, Index rows, Index cols, std::uint64_t reserved);
+
 /// Writes a sparse table to a file of the cache, entry by entry in order.
 class SparseWriter {
  public:
