@@ -191,7 +191,7 @@ class LayoutFinder {
 }  // namespace
 
 std::vector<Record> first_records(RecordReader& records) {
-  constexpr std::size_t kFew = 21, kMost = 1000, kBytes = std::size_t{1} << 22;
+  constexpr std::size_t kFew = 21, kMost = 1000, kBytes = std::size_t{1} << 20;
   std::vector<Record> head;
   std::size_t bytes = 0;
   while ((head.size() < kFew || (head.size() < kMost && bytes < kBytes)) && records.next()) {
