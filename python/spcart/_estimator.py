@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core
-from ._missing import check_missing, complete_rows, dropped, filled, means_of
-from ._model import NormalModel, make_model
+from ._missing import check_missing, complete_rows, dropped, filled, is_sparse, means_of
+from ._model import NormalModel, make_model, span_rank
 from ._progress import progress
 from ._sklearn import (
     BaseEstimator,
@@ -179,7 +179,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         (Shen and Huang 2008). It sums to `cpev_`, and equals that of PCA for ``method="pca"``.
     noise_variance_ : float
         Mean variance of the directions that the components leave: what they do not explain, divided
-        by ``min(n_samples, n_features) - n_components``.
+        by ``min(n_samples, n_features) - n_components`` (or the rank of the components, if that is
+        less).
     score_covariance_ : ndarray of shape (n_components, n_components)
         Covariance of the scores of the fit, before whitening.
     adjusted_variance_ratio_ : ndarray of shape (n_components,)
@@ -459,10 +460,12 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         log_likelihood : ndarray of shape (n_samples,)
             Natural logarithm of the density. NaN for samples that ``missing="drop"`` leaves out.
+            If components leave no noise, it is the density within their span, and minus infinity
+            for samples outside.
         """
         check_is_fitted(self)
         complete, rows = self._complete(self._checked(X, reset=False))
-        if sp.issparse(complete):
+        if is_sparse(complete):
             complete = complete.tocsr()
         model = self._model()
         variables = sp.identity(self.n_features_in_, format="csc")
@@ -495,7 +498,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         precision : ndarray of shape (n_features, n_features)
-            There is none if the components explain all variance but do not span all variables.
+            Not if the components explain all variance but do not span all variables: then the
+            covariance has no inverse, which is an error.
         """
         check_is_fitted(self)
         return self._model().precision()
@@ -585,7 +589,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return scores
         import pandas as pd
 
-        return cast("FloatMatrix", pd.DataFrame(scores, index=pd.Index(X.obs_names)))
+        return cast("FloatMatrix", pd.DataFrame(scores, index=list(X.obs_names)))
 
     def _preparation(
         self, center: bool, means: Vector | None = None, scales: Vector | None = None
@@ -666,10 +670,11 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.score_covariance_ = criteria.score_covariance * report.total_variance / divisor
         self.adjusted_variance_ratio_ = criteria.adjusted_variance_ratio
         self.cpev_ = criteria.cpev
-        self.noise_variance_ = self._noise(report.total_variance / divisor)
         self.cpev_pca_ = criteria.cpev_pca
         self.nonorthogonality_ = criteria.nonorthogonality
         self.nonzeros_ = criteria.nonzeros
+        rank = span_rank(self.loadings_, criteria.worst_nonorthogonality)
+        self.noise_variance_ = self._noise(report.total_variance / divisor, rank)
         self.sparsity_ = criteria.sparsity
         self.singular_values_ = report.singular_values
         self.mean_ = report.means
@@ -690,9 +695,10 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.timing_ = report.timing
         self.warnings_ = report.warnings
 
-    def _noise(self, total: float) -> float:
-        p, r = self.loadings_.shape
-        others = (p if self.n_samples_ is None else min(self.n_samples_, p)) - r
+    def _noise(self, total: float, rank: int) -> float:
+        """Mean variance in the directions outside a span of that rank."""
+        p = self.n_features_in_
+        others = (p if self.n_samples_ is None else min(self.n_samples_, p)) - rank
         left = total * (1 - self.cpev_)
         # What is left of all variance by rounding is no noise.
         return left / others if others > 0 and left > _NO_VARIANCE * total else 0.0

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 CHOICES = ("error", "drop", "mean")
 
 
+def is_sparse(data: object) -> bool:
+    """Whether it is a sparse array or matrix, in any format."""
+    return bool(sp.issparse(data))
+
+
 def check_missing(missing: object) -> None:
     """Reject anything but one of the choices."""
     if not isinstance(missing, str) or missing not in CHOICES:
@@ -27,7 +32,7 @@ def check_missing(missing: object) -> None:
 def complete_rows(data: Any) -> NDArray[np.bool_]:
     """Which samples have no missing value."""
     complete = np.ones(data.shape[0], dtype=np.bool_)
-    if sp.issparse(data):
+    if is_sparse(data):
         entries = data.tocoo()
         complete[entries.row[np.isnan(entries.data)]] = False
     elif data.dtype.kind == "f":
@@ -48,7 +53,7 @@ def dropped(data: Any) -> Any:
 def means_of(data: Any, names: Sequence[object] | None) -> Vector:
     """The mean of each variable's values that are not missing."""
     gaps = np.zeros(data.shape[1])
-    if sp.issparse(data):
+    if is_sparse(data):
         entries = data.tocoo()
         np.add.at(gaps, entries.col[np.isnan(entries.data)], 1)
         known = np.where(np.isfinite(entries.data), entries.data, 0.0)
@@ -70,11 +75,11 @@ def filled(data: Any, means: Vector) -> Any:
     """The data with means instead of missing values: itself if there are none, else a copy."""
     if data.dtype.kind != "f":
         return data
-    missing = np.isnan(data.data if sp.issparse(data) else data)
+    missing = np.isnan(data.data if is_sparse(data) else data)
     if not missing.any():
         return data
     data = data.copy()
-    if sp.issparse(data):
+    if is_sparse(data):
         data.data[missing] = means[data.tocoo().col[missing]]
     else:
         data[missing] = means[np.nonzero(missing)[1]]

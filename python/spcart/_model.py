@@ -8,10 +8,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ._typing import Matrix, Vector
+    from ._typing import Loadings, Matrix, Vector
 
 #: A direction in which loadings differ by less than this is none, relative to the largest.
-_SAME_SPAN = 1e-10
+_SAME_SPAN = 1e-6
+
+#: A direction with less than this fraction of the largest variance has none, and a sample whose
+#: squared distance from the span is less than this fraction of its square lies in it: the rest is
+#: rounding error.
+_NO_VARIANCE = 1e-14
+_ROUNDING = 1e-14
+
+
+def span_rank(loadings: Loadings, worst_cosine: float) -> int:
+    """The dimension of the span of the columns, of which no two are nearer than that."""
+    used = np.diff(loadings.indptr) > 0
+    count = int(np.count_nonzero(used))
+    if (count - 1) * worst_cosine < 0.5:  # Gershgorin: X'X is far from singular
+        return count
+    lengths = np.linalg.eigvalsh((loadings.T @ loadings).toarray())
+    return int(np.sum(lengths > _SAME_SPAN**2 * lengths.max()))
 
 
 @dataclass(frozen=True)
@@ -22,7 +38,7 @@ class NormalModel:
     """
 
     directions: Matrix  #: U, orthonormal, of shape (n_features, rank)
-    variances: Vector  #: along U, and at least the noise
+    variances: Vector  #: along U, positive and at least the noise
     noise: float
 
     def covariance(self) -> Matrix:
@@ -32,7 +48,12 @@ class NormalModel:
         return covariance
 
     def precision(self) -> Matrix:
-        self._check_regular()
+        p, rank = self.directions.shape
+        if self.noise == 0 and rank < p:
+            raise ValueError(
+                f"the covariance has no inverse: there is variance in {rank} directions of {p} "
+                "variables only, and no noise (noise_variance_=0); fit fewer components"
+            )
         u = self.directions
         if self.noise == 0:
             inverse: Matrix = (u / self.variances) @ u.T
@@ -42,26 +63,25 @@ class NormalModel:
         return precision
 
     def log_likelihood(self, samples: Matrix) -> Vector:
-        """Of centred samples, one per row."""
-        self._check_regular()
+        """Of centred samples, one per row.
+
+        Without noise it is the density within the directions that vary, and minus infinity for
+        samples that are not there.
+        """
         p, rank = self.directions.shape
         along = samples @ self.directions
         distances = np.sum(along**2 / self.variances, axis=1)
+        rest = np.sum((samples - along @ self.directions.T) ** 2, axis=1)
         log_determinant = np.sum(np.log(self.variances))
-        if rank < p:
-            rest = samples - along @ self.directions.T
-            distances += np.sum(rest**2, axis=1) / self.noise
+        if self.noise > 0:
+            distances += rest / self.noise
             log_determinant += (p - rank) * np.log(self.noise)
-        likelihood: Vector = -0.5 * (distances + log_determinant + p * np.log(2 * np.pi))
+            rank = p
+        elif rank < p:
+            sizes = np.sum(samples**2, axis=1) + np.sum(self.variances)
+            distances[rest > _ROUNDING * sizes] = np.inf
+        likelihood: Vector = -0.5 * (distances + log_determinant + rank * np.log(2 * np.pi))
         return likelihood
-
-    def _check_regular(self) -> None:
-        p, rank = self.directions.shape
-        if (rank < p and self.noise <= 0) or not np.all(self.variances > 0):
-            raise ValueError(
-                "the covariance of the model is singular, and has no inverse: the components leave "
-                "no variance (noise_variance_=0) for the other directions; fit fewer components"
-            )
 
 
 def make_model(loadings: Matrix, score_covariance: Matrix, noise: float) -> NormalModel:
@@ -70,4 +90,6 @@ def make_model(loadings: Matrix, score_covariance: Matrix, noise: float) -> Norm
     rank = int(np.sum(lengths > _SAME_SPAN * lengths.max(initial=0)))
     back = right[:rank].T / lengths[:rank]  # from scores to coordinates in the span
     variances, turned = np.linalg.eigh(back.T @ score_covariance @ back)
-    return NormalModel(left[:, :rank] @ turned, np.maximum(variances, noise), noise)
+    varies = variances > max(_NO_VARIANCE * variances.max(initial=0), 0)
+    directions = left[:, :rank] @ turned[:, varies]
+    return NormalModel(directions, np.maximum(variances[varies], noise), noise)

@@ -105,7 +105,7 @@ def pca(
     >>> adata.obsm["X_pca"].shape, np.count_nonzero(adata.varm["PCs"], axis=0).tolist()
     ((60, 2), [4, 4])
     """
-    if not is_anndata(data) or not hasattr(data, "obsm"):
+    if not _is_whole_anndata(data):
         raise TypeError(
             f"data: it must be an AnnData, not {type(data).__name__}; SPCArt takes other data"
         )
@@ -137,6 +137,10 @@ def pca(
         "cpev_pca": model.cpev_pca_,
     }
     return data if copy else None
+
+
+def _is_whole_anndata(data: object) -> bool:
+    return is_anndata(data) and hasattr(data, "obsm")
 
 
 def _matrix(data: AnnData, layer: str | None) -> Any:

@@ -77,9 +77,13 @@ def test_without_noise_there_is_a_density_only_if_all_variables_are_spanned(tabl
     with pytest.warns(SpcartWarning, match="numerical rank 3"):
         wide = SPCArt(4, method="pca").fit(table[:4])
     assert wide.noise_variance_ == 0
-    for call in (wide.get_precision, lambda: wide.score_samples(table)):
-        with pytest.raises(ValueError, match="singular.*fit fewer components"):
-            call()
+    with pytest.raises(ValueError, match="no inverse: there is variance in 3 directions of 12"):
+        wide.get_precision()
+    # As SciPy has it: within the span there is a density, and none elsewhere.
+    covariance = wide.get_covariance()
+    normal = multivariate_normal(table[:4].mean(axis=0), covariance, allow_singular=True)
+    np.testing.assert_allclose(wide.score_samples(table[:4]), normal.logpdf(table[:4]), rtol=1e-7)
+    assert (wide.score_samples(table[4:]) == -np.inf).all()
 
 
 def test_a_loading_that_is_empty_or_repeated_does_not_break_the_model(table):
@@ -93,12 +97,19 @@ def test_a_loading_that_is_empty_or_repeated_does_not_break_the_model(table):
     np.testing.assert_allclose(twice.get_covariance(), model.get_covariance(), atol=1e-9)
 
 
+def test_variance_that_dependent_components_leave_is_noise(table):
+    model = SPCArt(12, nonzeros=1, method="st", effort="none").fit(table)
+    rank = np.linalg.matrix_rank(model.components_)
+    assert rank < 12
+    left = (1 - model.cpev_) * np.trace(np.cov(table.T))
+    assert model.noise_variance_ == pytest.approx(left / (12 - rank))
+    assert np.isfinite(model.score_samples(table)).all()
+
+
 def test_covariance_of_a_covariance(table):
     of_data, of_covariance = SPCArt(3).fit(table), SPCArt(3).fit_covariance(np.cov(table.T))
     assert of_covariance.noise_variance_ == pytest.approx(of_data.noise_variance_)
-    np.testing.assert_allclose(
-        of_covariance.get_covariance(), of_data.get_covariance(), atol=1e-7
-    )
+    np.testing.assert_allclose(of_covariance.get_covariance(), of_data.get_covariance(), atol=1e-7)
 
 
 @pytest.mark.parametrize("parameters", PARAMETERS)
@@ -108,7 +119,9 @@ def test_whitened_scores_have_unit_variance(table, parameters):
     np.testing.assert_array_equal(model.components_, plain.components_)
     scores = model.transform(table)
     np.testing.assert_allclose(scores.std(axis=0, ddof=1), 1)
-    np.testing.assert_allclose(scores, plain.transform(table) / plain.transform(table).std(0, ddof=1))
+    np.testing.assert_allclose(
+        scores, plain.transform(table) / plain.transform(table).std(0, ddof=1)
+    )
     np.testing.assert_allclose(
         model.inverse_transform(scores),
         plain.inverse_transform(plain.transform(table)),

@@ -23,7 +23,11 @@ def test_importing_loads_nothing_that_is_optional():
 
 
 def test_other_data_is_rejected():
-    for data in (np.eye(3), pd.DataFrame(np.eye(3)), SimpleNamespace(X=0, obs_names=0, var_names=0)):
+    for data in (
+        np.eye(3),
+        pd.DataFrame(np.eye(3)),
+        SimpleNamespace(X=0, obs_names=0, var_names=0),
+    ):
         with pytest.raises(TypeError, match="^data: it must be an AnnData, not "):
             spcart.pp.pca(data)
 
