@@ -39,6 +39,9 @@ struct Criteria {
   /// and the sum is `cpev`.
   Vector cpev_gains;
 
+  /// X'A'AX, as a fraction of all variance: how the scores vary, and with each other.
+  Matrix score_covariance;
+
   double share_of_pca() const { return cpev_pca > 0 ? cpev / cpev_pca : 0; }
 };
 

@@ -19,6 +19,7 @@
 #include "spcart/memory.hpp"
 #include "spcart/methods.hpp"
 #include "spcart/names.hpp"
+#include "spcart/not_finite.hpp"
 #include "spcart/options.hpp"
 #include "spcart/output.hpp"
 #include "spcart/path.hpp"

@@ -2,7 +2,7 @@
 
 import atexit
 
-from . import _core, datasets, plot
+from . import _core, datasets, plot, pp
 from ._choosing import Stability, bootstrap, choose
 from ._core import (
     Bound,
@@ -73,6 +73,7 @@ __all__ = [
     "fit",
     "path",
     "plot",
+    "pp",
     "principal_basis",
     "rotate_and_truncate",
 ]

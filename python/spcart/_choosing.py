@@ -33,6 +33,7 @@ def choose(
     center: bool = True,
     scale: bool = False,
     remove_row_mean: bool = False,
+    missing: str = "error",
     tol: float = 1e-2,
     max_iter: int = 200,
     solver: str = "auto",
@@ -72,8 +73,8 @@ def choose(
         seconds. Cross-validation does not search.
     overlap : float, default=0.1
         As in :class:`SPCArt`.
-    center, scale, remove_row_mean, tol, max_iter, solver, precision, memory, random_state, \
-n_threads, verbose
+    center, scale, remove_row_mean, missing, tol, max_iter, solver, precision, memory, \
+random_state, n_threads, verbose
         As in :class:`SPCArt`.
 
     Returns
@@ -103,7 +104,7 @@ n_threads, verbose
     preparation = _core.Preparation(
         center=center, scale=scale, remove_row_mean=remove_row_mean, precision=precision
     )
-    table = table_of(X, False)
+    table = table_of(X, False, missing)
     with progress(verbose) as show:
         choice = _core.choose(
             table,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import _core
+from ._missing import check_missing, complete_rows, dropped, filled, is_sparse, means_of
+from ._model import NormalModel, make_model, span_rank
 from ._progress import progress
 from ._sklearn import (
     BaseEstimator,
@@ -18,6 +20,7 @@ from ._sklearn import (
     check_array,
     check_is_fitted,
     check_random_state,
+    output_container,
     validate_data,
 )
 from ._tables import dtype_to_check, is_anndata, make_covariance, make_table, unwrapped
@@ -27,10 +30,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import SimpleNamespace
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
     from typing_extensions import Self
 
-    from ._typing import Data, Loadings, Matrix, RandomState, Vector
+    from ._typing import Data, FloatMatrix, Loadings, Matrix, RandomState, Vector
+
+#: A component with less than this fraction of the variance of the strongest has none: the rest is
+#: rounding error.
+_NO_VARIANCE = 1e-14
+
+#: Numbers of samples that are prepared at a time.
+_AT_ONCE = 1 << 22
+
+
+def component_names(count: int) -> list[str]:
+    """Names of components, the same wherever they have one."""
+    return [f"PC{i + 1}" for i in range(count)]
 
 
 def seed_of(random_state: RandomState) -> int:
@@ -116,6 +131,14 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Divide each variable by its standard deviation (divisor n - 1).
     remove_row_mean : bool, default=False
         First subtract from each sample its own mean.
+    missing : {"error", "drop", "mean"}, default="error"
+        What to do with missing values (NaN): reject them, leave out their samples, or insert the
+        mean of the variable's other values. New data has the means of the fit inserted; the scores
+        of a sample that is left out are NaN. Infinite values are always rejected.
+    whiten : bool, default=False
+        Divide the scores of each component by their standard deviation (divisor n - 1), so that all
+        have unit variance. Scores of sparse components stay correlated: to remove that, components
+        would have to be mixed.
     tol : float, default=1e-2
         Stop when the loadings change by less than this.
     max_iter : int, default=200
@@ -145,7 +168,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Sparse components, of unit length or zero; the largest entry of each is positive.
+        Sparse components, of unit length or zero; the largest entry of each is positive. In float32
+        if the data is, like the scores.
     loadings_ : scipy.sparse.csc_array of shape (n_features, n_components)
         The components as a sparse matrix, one column per component.
     explained_variance_ : ndarray of shape (n_components,)
@@ -153,6 +177,12 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     explained_variance_ratio_ : ndarray of shape (n_components,)
         What each component adds to the fraction of the variance within the span of those before it
         (Shen and Huang 2008). It sums to `cpev_`, and equals that of PCA for ``method="pca"``.
+    noise_variance_ : float
+        Mean variance of the directions that the components leave: what they do not explain, divided
+        by ``min(n_samples, n_features) - n_components`` (or the rank of the components, if that is
+        less).
+    score_covariance_ : ndarray of shape (n_components, n_components)
+        Covariance of the scores of the fit, before whitening.
     adjusted_variance_ratio_ : ndarray of shape (n_components,)
         The adjusted variance of Zou, Hastie and Tibshirani (2006) as a fraction of the total: the
         variance of the scores after regression on those before. It does not sum to `cpev_`.
@@ -174,6 +204,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     scale_ : ndarray of shape (n_features,)
         Divisor of each variable: one if the data was not scaled, and zero if it was but the
         variable does not vary.
+    fill_values_ : ndarray of shape (n_features,) or None
+        What is inserted for missing values; None unless `missing` is "mean".
     rotation_ : ndarray of shape (n_components, n_components) or None
         R such that the PCA basis is near ``loadings_ @ rotation_``; None if the method does not
         rotate.
@@ -214,7 +246,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_components_ : int
         Number of components.
     n_samples_ : int or None
-        Number of samples; None after `fit_covariance`.
+        Number of samples, without those that were left out; None after `fit_covariance`.
     n_features_in_ : int
         Number of variables.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -264,6 +296,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     center: bool = True
     scale: bool = False
     remove_row_mean: bool = False
+    missing: str = "error"
+    whiten: bool = False
     tol: float = 1e-2
     max_iter: int = 200
     order: str = "variance"
@@ -318,12 +352,14 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> model.nonzeros_
         array([5, 2, 3, 2, 3, 3])
         """
+        check_missing(self.missing)
         checked = validate_data(self, C, dtype=np.float64, ensure_all_finite=False)
         components = len(checked) if self.n_components is None else self.n_components
+        self.fill_values_: Vector | None = None
         self._fit(make_covariance(checked), components, None)
         return self
 
-    def transform(self, X: Data) -> Matrix:
+    def transform(self, X: Data) -> FloatMatrix:
         """Scores of samples on the components.
 
         Parameters
@@ -334,21 +370,23 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples, n_components)
-            ``(X - mean_) / scale_ @ loadings_``.
+            ``(X - mean_) / scale_ @ loadings_``, divided by their standard deviations with
+            ``whiten=True``. In float32 if both this data and that of the fit are.
         """
         check_is_fitted(self)
-        table = self._table_of(X)
-        with progress(self.verbose) as show:
-            return _core.scores(
-                table,
-                as_loadings(self.loadings_),
-                self._known(),
-                self.memory,
-                self.n_threads or 0,
-                show,
-            )
+        checked = self._checked(X, reset=False)
+        complete, rows = self._complete(checked)
+        original = unwrapped(X) if complete is checked else None
+        scores: FloatMatrix = self._scores(complete, self.loadings_, original)
+        if self.whiten:
+            scores *= _inverse(self._score_scales())
+        dtype = np.float32 if checked.dtype == np.float32 else np.float64
+        scores = scores.astype(np.result_type(dtype, self.components_), copy=False)
+        if rows is not None:
+            scores = _spread(scores, rows)
+        return self._with_index(scores, X)
 
-    def inverse_transform(self, X: ArrayLike) -> Matrix:
+    def inverse_transform(self, X: ArrayLike) -> FloatMatrix:
         """Data from scores, as near as the components can come.
 
         If `transform` made the scores, this is the projection of its data onto the span of the
@@ -365,17 +403,23 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             In the original variables.
         """
         check_is_fitted(self)
-        scores = check_array(X, dtype=np.float64)
+        scores = check_array(X, dtype=[np.float64, np.float32])
         if scores.shape[1] != self.n_components_:
             raise ValueError(
                 f"X has {scores.shape[1]} columns, but there are {self.n_components_} components"
             )
+        dtype = np.result_type(scores, self.components_)
+        if self.whiten:
+            scores = scores * self._score_scales()
         inverse = np.linalg.pinv(self.loadings_.toarray())
-        data: Matrix = scores @ inverse * self.scale_ + self.mean_
-        return data
+        data: FloatMatrix = scores @ inverse * self.scale_ + self.mean_
+        return data.astype(dtype, copy=False)
 
     def score(self, X: Data, y: object = None) -> float:
         """Fraction of the variance of data, such as held-out samples, that the components explain.
+
+        This is not the log-likelihood that PCA of scikit-learn has here: its mean over samples is
+        ``score_samples(X).mean()``.
 
         Parameters
         ----------
@@ -390,7 +434,9 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             CPEV about the means of the fit, from 0 to 1. Higher is better.
         """
         check_is_fitted(self)
-        table = self._table_of(X)
+        checked = self._checked(X, reset=False)
+        complete = dropped(checked) if self.missing == "drop" else self._complete(checked)[0]
+        table = self._table(complete, unwrapped(X) if complete is checked else None)
         with progress(self.verbose) as show:
             return _core.evaluate(
                 table,
@@ -402,13 +448,96 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 show,
             ).cpev
 
+    def score_samples(self, X: Data) -> Vector:
+        """Log-likelihood of each sample under the normal distribution of `get_covariance`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            One row per sample; centred and scaled as the data of the fit was.
+
+        Returns
+        -------
+        log_likelihood : ndarray of shape (n_samples,)
+            Natural logarithm of the density. NaN for samples that ``missing="drop"`` leaves out.
+            If components leave no noise, it is the density within their span, and minus infinity
+            for samples outside.
+        """
+        check_is_fitted(self)
+        complete, rows = self._complete(self._checked(X, reset=False))
+        if is_sparse(complete):
+            complete = complete.tocsr()
+        model = self._model()
+        variables = sp.identity(self.n_features_in_, format="csc")
+        step = max(_AT_ONCE // self.n_features_in_, 1)
+        parts = [
+            model.log_likelihood(self._scores(complete[i : i + step], variables))
+            for i in range(0, complete.shape[0], step)
+        ]
+        likelihood: Vector = np.concatenate(parts) if parts else np.empty(0)
+        return likelihood if rows is None else _spread(likelihood, rows)
+
+    def get_covariance(self) -> Matrix:
+        """Covariance of the data by its components, as in probabilistic PCA.
+
+        Within the span of the components it is that of the data; in all other directions there is
+        noise of variance `noise_variance_`. It is about prepared variables: scaled ones with
+        ``scale=True``.
+
+        Returns
+        -------
+        covariance : ndarray of shape (n_features, n_features)
+            For ``method="pca"`` that of PCA of scikit-learn.
+        """
+        check_is_fitted(self)
+        return self._model().covariance()
+
+    def get_precision(self) -> Matrix:
+        """Inverse of `get_covariance`, from the components.
+
+        Returns
+        -------
+        precision : ndarray of shape (n_features, n_features)
+            Not if the components explain all variance but do not span all variables: then the
+            covariance has no inverse, which is an error.
+        """
+        check_is_fitted(self)
+        return self._model().precision()
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
+        """Names of the components: PC1, PC2, ...
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the variables. They are checked, and have no effect.
+
+        Returns
+        -------
+        names : ndarray of str objects
+            One per component.
+        """
+        super().get_feature_names_out(input_features)
+        return np.asarray(component_names(self.n_components_), dtype=object)
+
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
 
+    def _score_scales(self) -> Vector:
+        """Standard deviations of the scores; zero for a component without variance."""
+        variances = np.diag(self.score_covariance_)
+        varies = variances > _NO_VARIANCE * variances.max(initial=0)
+        return np.sqrt(np.where(varies, variances, 0))
+
+    def _model(self) -> NormalModel:
+        return make_model(self.loadings_.toarray(), self.score_covariance_, self.noise_variance_)
+
     def __sklearn_tags__(self) -> SimpleNamespace:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     def _checked(self, X: Data, reset: bool) -> Any:
@@ -429,10 +558,38 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError("X has other variables than the data of the fit, or in other order")
         return check_array(data, **how)
 
-    def _table_of(self, X: Data) -> _core.Table:
-        """New data for the components that were found."""
-        checked = self._checked(X, reset=False)
-        return make_table(checked, original=unwrapped(X))
+    def _complete(self, checked: Any) -> tuple[Any, NDArray[np.bool_] | None]:
+        """New data without missing values, and which samples it has if these are not all."""
+        check_missing(self.missing)
+        if self.missing == "drop":
+            rows = complete_rows(checked)
+            return (checked, None) if rows.all() else (checked[rows], rows)
+        if self.missing == "mean" and self.fill_values_ is not None:
+            return filled(checked, self.fill_values_), None
+        return checked, None
+
+    def _table(self, checked: Any, original: object = None) -> _core.Table:
+        names = getattr(self, "feature_names_in_", None)
+        return make_table(checked, original=original, names=names)
+
+    def _scores(self, checked: Any, loadings: Any, original: object = None) -> Matrix:
+        """Products of prepared data with any columns."""
+        if checked.shape[0] == 0:
+            return np.empty((0, loadings.shape[1]))
+        table = self._table(checked, original)
+        threads = self.n_threads or 0
+        with progress(self.verbose) as show:
+            return _core.scores(
+                table, as_loadings(loadings), self._known(), self.memory, threads, show
+            )
+
+    def _with_index(self, scores: FloatMatrix, X: Data) -> FloatMatrix:
+        """Scores, in a data frame if they become one and only X knows the samples' names."""
+        if not is_anndata(X) or output_container(self) != "pandas":
+            return scores
+        import pandas as pd
+
+        return cast("FloatMatrix", pd.DataFrame(scores, index=list(X.obs_names)))
 
     def _preparation(
         self, center: bool, means: Vector | None = None, scales: Vector | None = None
@@ -453,26 +610,42 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _options(self, components: float) -> _core.Options:
         """The parameters that the core has as options, and those of the method."""
-        params = self.get_params(deep=False)
-        options = {name: params[name] for name in _core.option_names() if name in params}
+        known = _core.option_names()
+        parameters = [field.name for field in fields(SPCArt) if field.name in known]
+        options = {name: getattr(self, name) for name in parameters}
         del options["n_components"]
         options["variance" if _is_fraction(components) else "n_components"] = components
         options["random_state"] = seed_of(self.random_state)
         return _core.Options(**{**options, **(self.method_params or {})})
 
-    def _samples(self, X: Data) -> tuple[_core.Table, float, int]:
-        """The table of samples to fit, how many components are wanted of it, and its rows."""
+    def _samples(self, X: Data) -> tuple[_core.Table, float, int, DTypeLike]:
+        """The table of samples to fit, the components that are wanted, its rows and its type."""
         checked = self._checked(X, reset=True)
-        n, p = checked.shape
+        complete = self._complete_to_fit(checked)
+        n, p = complete.shape
         most = max(min(n - bool(self.center), p), 1)
         components = most if self.n_components is None else self.n_components
-        return make_table(checked, original=unwrapped(X)), components, n
+        original = unwrapped(X) if complete is checked else None
+        dtype = np.float32 if checked.dtype == np.float32 else np.float64
+        return self._table(complete, original), components, n, dtype
+
+    def _complete_to_fit(self, checked: Any) -> Any:
+        """Data without missing values; what is inserted for them is kept."""
+        check_missing(self.missing)
+        self.fill_values_ = None
+        if self.missing == "drop":
+            return dropped(checked)
+        if self.missing == "mean":
+            self.fill_values_ = means_of(checked, getattr(self, "feature_names_in_", None))
+            return filled(checked, self.fill_values_)
+        return checked
 
     def _fit(
         self,
         table: _core.Table,
         components: float,
         n_samples: int | None,
+        dtype: DTypeLike = np.float64,
         resamples: int | None = None,
     ) -> _core.FitReport:
         """Fit; also to as many resamples, if that is asked for."""
@@ -480,25 +653,28 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         preparation = self._preparation(self.center)
         with progress(self.verbose) as show:
             report = _core.fit(table, options, preparation, resamples, self.memory, show)
-        self._take(report, n_samples)
+        self._take(report, n_samples, dtype)
         of_convergence = report.message if report.status == "iteration_limit" else None
         warn(report.warnings, stacklevel=3, of_convergence=of_convergence)
         return report
 
-    def _take(self, report: _core.FitReport, n_samples: int | None) -> None:
+    def _take(self, report: _core.FitReport, n_samples: int | None, dtype: DTypeLike) -> None:
         criteria = report.criteria
         self.n_samples_ = n_samples
         self.loadings_ = report.loadings
-        self.components_: Matrix = self.loadings_.toarray().T
+        self.components_: FloatMatrix = self.loadings_.toarray().T.astype(dtype, copy=False)
         self.n_components_: int = self.loadings_.shape[1]
         self.explained_variance_ratio_ = criteria.explained_variance_ratio
         divisor = 1 if n_samples is None else n_samples - 1
         self.explained_variance_ = self.explained_variance_ratio_ * report.total_variance / divisor
+        self.score_covariance_ = criteria.score_covariance * report.total_variance / divisor
         self.adjusted_variance_ratio_ = criteria.adjusted_variance_ratio
         self.cpev_ = criteria.cpev
         self.cpev_pca_ = criteria.cpev_pca
         self.nonorthogonality_ = criteria.nonorthogonality
         self.nonzeros_ = criteria.nonzeros
+        rank = span_rank(self.loadings_, criteria.worst_nonorthogonality)
+        self.noise_variance_ = self._noise(report.total_variance / divisor, rank)
         self.sparsity_ = criteria.sparsity
         self.singular_values_ = report.singular_values
         self.mean_ = report.means
@@ -518,3 +694,22 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.solver_ = report.solver
         self.timing_ = report.timing
         self.warnings_ = report.warnings
+
+    def _noise(self, total: float, rank: int) -> float:
+        """Mean variance in the directions outside a span of that rank."""
+        p = self.n_features_in_
+        others = (p if self.n_samples_ is None else min(self.n_samples_, p)) - rank
+        left = total * (1 - self.cpev_)
+        # What is left of all variance by rounding is no noise.
+        return left / others if others > 0 and left > _NO_VARIANCE * total else 0.0
+
+
+def _inverse(scales: Vector) -> Vector:
+    return np.divide(1, scales, out=np.zeros_like(scales), where=scales > 0)
+
+
+def _spread(values: NDArray[Any], rows: NDArray[np.bool_]) -> NDArray[Any]:
+    """Values of some samples, with NaN for all others."""
+    spread = np.full((len(rows), *values.shape[1:]), np.nan, dtype=values.dtype)
+    spread[rows] = values
+    return spread

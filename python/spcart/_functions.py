@@ -57,6 +57,7 @@ def evaluate(
     center: bool = True,
     scale: bool = False,
     remove_row_mean: bool = False,
+    missing: str = "error",
     memory: int | str | None = None,
     n_threads: int | None = None,
     verbose: int = 0,
@@ -74,7 +75,7 @@ def evaluate(
         Whether `X` is a covariance matrix.
     center, scale, remove_row_mean : bool
         How the data is prepared, as in :class:`SPCArt`; the same as for the loadings.
-    memory, n_threads, verbose
+    missing, memory, n_threads, verbose
         As in :class:`SPCArt`.
 
     Returns
@@ -89,7 +90,7 @@ def evaluate(
     >>> round(spcart.evaluate(X, np.eye(5)).cpev, 6)
     1.0
     """
-    table = table_of(X, covariance)
+    table = table_of(X, covariance, missing)
     preparation = _core.Preparation(center=center, scale=scale, remove_row_mean=remove_row_mean)
     with progress(verbose) as show:
         return _core.evaluate(
@@ -106,6 +107,7 @@ def certify(
     center: bool = True,
     scale: bool = False,
     remove_row_mean: bool = False,
+    missing: str = "error",
     memory: int | str | None = None,
     n_threads: int | None = None,
     verbose: int = 0,
@@ -124,7 +126,7 @@ def certify(
         Whether `X` is a covariance matrix.
     center, scale, remove_row_mean : bool
         How the data is prepared, as in :class:`SPCArt`; the same as for the loadings.
-    memory, n_threads, verbose
+    missing, memory, n_threads, verbose
         As in :class:`SPCArt`.
 
     Returns
@@ -148,7 +150,7 @@ def certify(
     >>> certificate.gap < 1e-6
     True
     """
-    table = table_of(X, covariance)
+    table = table_of(X, covariance, missing)
     options = _core.Options(n_threads=n_threads)
     preparation = _core.Preparation(center=center, scale=scale, remove_row_mean=remove_row_mean)
     with progress(verbose) as show:
@@ -176,6 +178,7 @@ def compare(
     center: bool = True,
     scale: bool = False,
     remove_row_mean: bool = False,
+    missing: str = "error",
     tol: float = 1e-2,
     max_iter: int = 200,
     solver: str = "auto",
@@ -203,8 +206,8 @@ def compare(
         Whether `X` is a covariance matrix.
     effort : {"none", "normal", "thorough"} or float, default=None
         How long to search from the result of each method, for `searched`. None: "normal".
-    refit, refine, overlap, center, scale, remove_row_mean, tol, max_iter, solver, memory, \
-random_state, n_threads, verbose
+    refit, refine, overlap, center, scale, remove_row_mean, missing, tol, max_iter, solver, \
+memory, random_state, n_threads, verbose
         As in :class:`SPCArt`.
 
     Returns
@@ -222,7 +225,7 @@ random_state, n_threads, verbose
     >>> rows[0].criteria.cpev > rows[1].criteria.cpev
     True
     """
-    table = table_of(X, covariance)
+    table = table_of(X, covariance, missing)
     options = _core.Options(
         n_components=n_components,
         refit=refit,
@@ -267,6 +270,7 @@ def principal_basis(
     center: bool = True,
     scale: bool = False,
     remove_row_mean: bool = False,
+    missing: str = "error",
     solver: str = "auto",
     tol: float = 1e-8,
     max_passes: int = 500,
@@ -290,7 +294,8 @@ def principal_basis(
         Largest residual, for the solver "krylov".
     max_passes : int, default=500
         Maximum number of passes over the data, for the solver "krylov".
-    center, scale, remove_row_mean, solver, precision, memory, random_state, n_threads, verbose
+    center, scale, remove_row_mean, missing, solver, precision, memory, random_state, \
+n_threads, verbose
         As in :class:`SPCArt`.
 
     Returns
@@ -305,7 +310,7 @@ def principal_basis(
     >>> spcart.principal_basis(X, 2).vectors.shape
     (20, 2)
     """
-    table = table_of(X, covariance)
+    table = table_of(X, covariance, missing)
     options = _core.Options(
         n_components=n_components,
         solver=solver,

@@ -31,6 +31,7 @@ def path(
     center: bool = True,
     scale: bool = False,
     remove_row_mean: bool = False,
+    missing: str = "error",
     tol: float = 1e-2,
     max_iter: int = 200,
     solver: str = "auto",
@@ -68,8 +69,8 @@ def path(
         As in :class:`SPCArt`.
     covariance : bool, default=False
         Whether `X` is a covariance matrix.
-    center, scale, remove_row_mean, tol, max_iter, solver, precision, memory, random_state, \
-n_threads, verbose
+    center, scale, remove_row_mean, missing, tol, max_iter, solver, precision, memory, \
+random_state, n_threads, verbose
         As in :class:`SPCArt`.
 
     Returns
@@ -91,7 +92,7 @@ n_threads, verbose
     types = [truncation] if isinstance(truncation, str) else list(truncation)
     if types == ["all"]:
         types = ["hard", "soft", "count", "energy"]
-    table = table_of(X, covariance)
+    table = table_of(X, covariance, missing)
     options = _core.Options(
         effort=effort,
         certify=certify,

@@ -3,6 +3,7 @@
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch, check_random_state
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 __all__ = [
@@ -14,5 +15,11 @@ __all__ = [
     "check_array",
     "check_is_fitted",
     "check_random_state",
+    "output_container",
     "validate_data",
 ]
+
+
+def output_container(estimator):
+    """What `set_output`, or the configuration of scikit-learn, wants of a transformer."""
+    return _get_output_config("transform", estimator)["dense"]

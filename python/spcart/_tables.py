@@ -9,9 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core
+from ._missing import check_missing, handled
 from ._sklearn import check_array
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import DTypeLike, NDArray
     from typing_extensions import TypeIs
 
@@ -47,7 +50,39 @@ def is_anndata(data: object) -> TypeIs[AnnDataLike]:
 
 def unwrapped(data: Data) -> object:
     """The numbers of an AnnData, or the data itself."""
-    return data.X if is_anndata(data) else data
+    return in_memory(data.X) if is_anndata(data) else data
+
+
+#: Numbers of a file that are read at a time.
+_READ_AT_ONCE = 1 << 24
+
+
+def in_memory(matrix: Any, variables: NDArray[np.bool_] | None = None) -> Any:
+    """A matrix of AnnData, or some of its variables; one that is in a file is read."""
+    if hasattr(matrix, "to_memory"):  # sparse, in a file
+        if variables is not None and matrix.format == "csr":
+            return _read_rows(matrix, variables)
+        matrix = matrix.to_memory()
+    if variables is None:
+        return matrix
+    is_here = sp.issparse(matrix) or isinstance(matrix, np.ndarray)
+    return matrix[:, variables] if is_here else _read_rows(matrix, variables)
+
+
+def _read_rows(matrix: Any, variables: NDArray[np.bool_]) -> Any:
+    """Some variables of a matrix in a file, without all others in memory."""
+    rows, cols = matrix.shape
+    step = max(_READ_AT_ONCE // max(cols, 1), 1)
+    parts = [matrix[i : i + step][:, variables] for i in range(0, rows, step)]
+    return sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
+
+
+def names_of(data: object) -> Sequence[object] | None:
+    """The names of the variables, if the data has any."""
+    if is_anndata(data):
+        return data.var_names
+    names = getattr(data, "columns", None)
+    return names if names is None else list(names)
 
 
 def dtype_to_check(data: object) -> object:
@@ -58,15 +93,20 @@ def dtype_to_check(data: object) -> object:
     return None if dtype.kind == "b" else viewed_dtype(dtype)
 
 
-def make_table(data: Any, *, original: object = None) -> _core.Table:
+def make_table(
+    data: Any, *, original: object = None, names: Sequence[object] | None = None
+) -> _core.Table:
     """A table of data that scikit-learn has checked.
 
     `original` is what the user gave: the core reads a memory map from its file if it would not fit
-    in memory.
+    in memory. `names` of variables are for messages.
     """
     if sp.issparse(data):
-        return _sparse(data)
-    return _mapped_table(data, original) or _core.dense(_dense(data))
+        table = _sparse(data)
+    else:
+        table = _mapped_table(data, original) or _core.dense(_dense(data))
+    table.names = names
+    return table
 
 
 def make_covariance(matrix: NDArray[Any]) -> _core.Table:
@@ -74,15 +114,18 @@ def make_covariance(matrix: NDArray[Any]) -> _core.Table:
     return _core.covariance(_dense(matrix))
 
 
-def table_of(X: Data, covariance: bool) -> _core.Table:
+def table_of(X: Data, covariance: bool, missing: str) -> _core.Table:
     """A table of samples, or of a covariance matrix, as a user has them."""
+    check_missing(missing)
     if covariance:
         return make_covariance(check_array(X, dtype=np.float64, ensure_all_finite=False))
     data = unwrapped(X)
     checked = check_array(
         data, accept_sparse=["csr", "csc"], dtype=dtype_to_check(data), ensure_all_finite=False
     )
-    return make_table(checked, original=data)
+    names = names_of(X)
+    complete = handled(checked, missing, names)
+    return make_table(complete, original=data if complete is checked else None, names=names)
 
 
 def _dense(array: NDArray[Any]) -> NDArray[Any]:

@@ -28,5 +28,7 @@ Data: TypeAlias = "ArrayLike | sp.sparray | sp.spmatrix | AnnDataLike"
 Loadings: TypeAlias = "sp.csc_array[np.float64]"
 Vector: TypeAlias = "NDArray[np.float64]"
 Matrix: TypeAlias = "NDArray[np.float64]"
+#: Of float32 or float64, as the data.
+FloatMatrix: TypeAlias = "NDArray[np.floating]"
 RandomState: TypeAlias = "int | np.random.RandomState | None"
 ShowProgress: TypeAlias = "Callable[[str, float, str], None] | None"

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._estimator import component_names
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -36,7 +38,7 @@ def _names(model: SPCArt, feature_names: Iterable[str] | None) -> list[str]:
 
 
 def _titles(model: SPCArt) -> list[str]:
-    return [f"PC{i + 1}" for i in range(model.n_components_)]
+    return component_names(model.n_components_)
 
 
 def heatmap(

@@ -24,6 +24,7 @@ namespace spcart::python {
 /// file, or are its own.
 struct TableHandle {
   std::shared_ptr<const Table> table;
+  nb::object names = nb::none();  ///< of the variables, for messages: a sequence, or None
 };
 
 // Types come before the functions that use them, for the sake of signatures.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace spcart::python {
 namespace {
@@ -45,6 +46,18 @@ std::string in_python(const Error& error) {
     if (!value.empty()) text += "=" + value;
   }
   return text + ": " + error.rule();
+}
+
+std::string in_python(const NotFinite& error, bool covariance, std::string_view name) {
+  const bool missing = std::isnan(error.number());
+  std::string text = covariance ? "covariance: " : "";
+  text += "row " + std::to_string(error.row()) + ", column " + std::to_string(error.col());
+  if (!name.empty()) text += " ('" + std::string(name) + "')";
+  text += missing ? ": NaN" : error.number() > 0 ? ": inf" : ": -inf";
+  text += " is not a finite number";
+  if (missing && !covariance)
+    text += "; missing='drop' leaves out its sample, missing='mean' inserts the variable's mean";
+  return text;
 }
 
 }  // namespace spcart::python

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "spcart/error.hpp"
+#include "spcart/not_finite.hpp"
 
 namespace spcart::python {
 
@@ -13,5 +14,9 @@ std::string python_name(std::string_view core_name);
 
 /// An error in the words of Python: "nonzeros=0: it must be from 1 to 13, the number of variables".
 std::string in_python(const Error& error);
+
+/// A number that is not finite, in a table or a covariance: rows and columns count from 0, and the
+/// column has its name unless that is empty.
+std::string in_python(const NotFinite& error, bool covariance, std::string_view name);
 
 }  // namespace spcart::python

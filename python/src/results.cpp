@@ -35,6 +35,8 @@ void bind_criteria(nb::module_& m) {
              "What each component adds to `cpev` (Shen and Huang 2008).")
       .field("adjusted_variance_ratio", &Criteria::adjusted_variance,
              "Adjusted variance of each component (Zou, Hastie and Tibshirani 2006).")
+      .field("score_covariance", &Criteria::score_covariance,
+             "Covariance of the scores; of shape (n_components, n_components).", Show::no)
       .finish();
 }
 

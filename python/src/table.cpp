@@ -44,7 +44,7 @@ Scalar scalar_of(nb::dlpack::dtype type) {
 
 TableHandle handle_of(Table table) { return {std::make_shared<const Table>(std::move(table))}; }
 
-/// Tables of Python have no names here: names stay in Python.
+/// Tables of Python have no names here: names stay in Python, and the handle knows them.
 TableHandle handle_of(std::variant<DenseView, SparseView, FileView> values, bool covariance) {
   return handle_of(Table{std::move(values), covariance, {}, {}});
 }
@@ -118,7 +118,11 @@ void bind_tables(nb::module_& m) {
   nb::class_<TableHandle>(m, "Table", "A table of the core.")
       .def_prop_ro("shape",
                    [](const TableHandle& h) { return std::pair(h.table->rows(), h.table->cols()); })
-      .def_prop_ro("mapped", [](const TableHandle& h) { return h.table->mapped.has_value(); });
+      .def_prop_ro("mapped", [](const TableHandle& h) { return h.table->mapped.has_value(); })
+      .def_rw("names", &TableHandle::names, nb::arg().none(),
+              nb::for_getter(nb::sig("def names(self) -> collections.abc.Sequence[object] | None")),
+              nb::for_setter(nb::sig(
+                  "def names(self, names: collections.abc.Sequence[object] | None, /) -> None")));
   m.def("dense", &dense, nb::arg("array").noconvert(), nb::keep_alive<0, 1>(),
         nb::sig("def dense(array: numpy.typing.NDArray[typing.Any]) -> Table"));
   m.def("covariance", &covariance, nb::arg("array").noconvert(), nb::keep_alive<0, 1>(),

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "names.hpp"
 #include "spcart/error.hpp"
 #include "spcart/threads.hpp"
 
@@ -114,6 +115,14 @@ void listen(Job& job, const nb::object& progress) {
   }
 }
 
+/// The message for a number of that table.
+std::string worded(const NotFinite& error, nb::handle table) {
+  const auto& handle = nb::cast<const TableHandle&>(table);
+  const std::string name =
+      handle.names.is_none() ? "" : nb::str(nb::object(handle.names[error.col()])).c_str();
+  return in_python(error, handle.table->covariance, name);
+}
+
 }  // namespace
 
 Tick Watch::tick(std::string_view stage) {
@@ -150,7 +159,11 @@ void run(nb::handle keep, const nb::object& progress, Index threads,
     throw;
   }
   worker.join();
-  job->rethrow();
+  try {
+    job->rethrow();
+  } catch (const NotFinite& error) {
+    throw Error(worded(error, keep));
+  }
 }
 
 void wait_for_abandoned() {

@@ -7,8 +7,10 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "name", ["_choosing", "_estimator", "_functions", "_path", "datasets", "_warnings"]
+    "name", ["_choosing", "_estimator", "_functions", "_path", "datasets", "pp", "_warnings"]
 )
 def test_docstrings(name):
+    if name == "pp":
+        pytest.importorskip("anndata", reason="an extra")
     module = importlib.import_module(f"spcart.{name}")
     assert doctest.testmod(module).failed == 0

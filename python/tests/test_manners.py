@@ -63,7 +63,7 @@ def test_unknown_parameters_of_a_method_are_rejected(table):
 def test_bad_numbers_are_named(table):
     for bad, name in [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "-inf")]:
         table[4, 2] = bad
-        with pytest.raises(ValueError, match=f"row 5, column 3: {name} is not a finite number"):
+        with pytest.raises(ValueError, match=f"row 4, column 2: {name} is not a finite number"):
             SPCArt(2).fit(table)
     with pytest.raises(ValueError, match="no variance"):
         SPCArt(2).fit(np.ones((5, 4)))

@@ -17,11 +17,13 @@ OF_METHODS = {option for method in _core.methods() for option in method.options}
 #: components that is not whole.
 ELSEWHERE = {"variance": "n_components"}
 
-#: Parameters that are no options of a fit: of the preparation, of memory and of Python.
+#: Parameters that are no options of a fit: of reading, preparation and memory, and of Python.
 NO_OPTIONS = {
     "center",
     "scale",
     "remove_row_mean",
+    "missing",
+    "whiten",
     "precision",
     "memory",
     "method_params",

@@ -212,9 +212,9 @@ def test_names_go_in_and_come_out(table):
     frame = pd.DataFrame(table, columns=[f"gene{i}" for i in range(12)])
     model = SPCArt(3, nonzeros=2).set_output(transform="pandas").fit(frame)
     assert list(model.feature_names_in_) == list(frame.columns)
-    assert list(model.get_feature_names_out()) == ["spcart0", "spcart1", "spcart2"]
+    assert list(model.get_feature_names_out()) == ["PC1", "PC2", "PC3"]
     scores = model.transform(frame)
-    assert list(scores.columns) == ["spcart0", "spcart1", "spcart2"]
+    assert list(scores.columns) == ["PC1", "PC2", "PC3"]
     assert scores.index.equals(frame.index)
     with pytest.raises(ValueError, match="feature names"):
         model.transform(frame.rename(columns={"gene0": "other"}))

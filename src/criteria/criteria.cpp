@@ -190,6 +190,7 @@ Criteria evaluate(const Loadings& x, const Explained& explained, double total_va
   for (Index i = 0; i < r; ++i)
     c.adjusted_variance[i] = take_out(left, i, least_variance(m, i)) / total_variance;
   c.cpev_gains = gains_of(explained) / total_variance;
+  c.score_covariance = m / total_variance;
   return c;
 }
 

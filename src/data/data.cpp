@@ -11,6 +11,7 @@
 #include "data/execution.hpp"
 #include "data/preparation.hpp"
 #include "spcart/error.hpp"
+#include "spcart/not_finite.hpp"
 
 namespace spcart {
 namespace {
@@ -35,10 +36,15 @@ Precision parse<Precision>(std::string_view text) {
   return parse_name(kPrecisionNames, "precision", text);
 }
 
+NotFinite::NotFinite(std::string_view what, Index row, Index col, double value)
+    : Error(fmt::format("{}row {}, column {}: {} is not a finite number", what, row + 1, col + 1,
+                        std::isnan(value) ? "NaN" : fmt::format("{}", value))),
+      row_(row),
+      col_(col),
+      number_(value) {}
+
 void reject_not_finite(std::string_view what, Index row, Index col, double value) {
-  const std::string text = std::isnan(value) ? "NaN" : fmt::format("{}", value);
-  throw Error(
-      fmt::format("{}row {}, column {}: {} is not a finite number", what, row + 1, col + 1, text));
+  throw NotFinite(what, row, col, value);
 }
 
 void check_preparation(const Preparation& preparation, Index p) {

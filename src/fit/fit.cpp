@@ -25,6 +25,10 @@ namespace {
 /// Tolerance of comparisons.
 constexpr double kMetTolerance = 1e-9;
 
+/// Tolerance of principal components that are the result themselves, and not only its start: what a
+/// decomposition would reach.
+constexpr double kPcaTolerance = 1e-13;
+
 /// Runs the stages of a fit: times each, reports its progress and lets the observer stop it.
 class Stages {
  public:
@@ -169,7 +173,9 @@ void report_target(Result& result) {
 }
 
 Basis find_basis(const DataMatrix& a, const Options& options, const Tick& tick) {
-  const PcaOptions pca{.solver = options.solver, .seed = options.seed};
+  PcaOptions pca{.solver = options.solver, .seed = options.seed};
+  if (options.method == Method::pca && a.preparation().precision == Precision::full)
+    pca.tolerance = kPcaTolerance;
   if (!options.variance) return principal_basis(a, options.components, pca, tick);
   Basis basis = basis_explaining(a, *options.variance, pca, tick);
   if (components_explaining(basis, *options.variance) <= basis.rank)
