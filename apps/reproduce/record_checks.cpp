@@ -68,6 +68,7 @@ bool same_digits(double value, double printed, int digits) {
 /// "0.8013", or "0.78 to 0.81" for several.
 std::string range_in_words(const std::vector<Record>& records, const Field& field) {
   std::vector<double> values;
+  values.reserve(records.size());
   for (const Record& record : records) values.push_back(*record.get(field.name));
   const auto [least, most] = std::ranges::minmax(values);
   const std::string low = in_words(field, least), high = in_words(field, most);
@@ -236,6 +237,7 @@ class Rank : public Check {
       values.emplace_back(*value, label);
     }
     std::vector<double> figures;
+    figures.reserve(values.size());
     for (const auto& [value, label] : values) figures.push_back(value);
     std::ranges::stable_sort(values, [this](const auto& a, const auto& b) {
       return high_ ? a.first > b.first : a.first < b.first;

@@ -242,6 +242,7 @@ class SparseMatrix final : public StoredMatrix, public Samples {
     correct_times(dx, y);
   }
 
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): x is written
   void stored_adjoint_times(ConstBlock y, Block x, const Tick& tick) const {
     sparse::for_panels(y, x, tick, [&](const Panel& panel, Block columns, const Tick& part) {
       if (by_row_)
