@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "io/compressed.hpp"
+#include "io/edit/transpose.hpp"
 #include "io/spool/entry_spool.hpp"
 #include "io/spool/growing_array.hpp"
 #include "io/spool/spool.hpp"
 #include "io/text.hpp"
-#include "io/transpose.hpp"
 #include "spcart/memory.hpp"
 
 namespace spcart::io {

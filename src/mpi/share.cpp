@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/reject.hpp"
 #include "io/cache.hpp"
-#include "io/missing.hpp"
+#include "io/edit/missing.hpp"
 #include "io/text.hpp"
 #include "mpi/shards.hpp"
 #include "spcart/datasets.hpp"

@@ -8,8 +8,8 @@
 
 #include "io/column_moments.hpp"
 #include "io/delimited/layout.hpp"
-#include "io/missing.hpp"
-#include "io/select_variables.hpp"
+#include "io/edit/missing.hpp"
+#include "io/edit/select_variables.hpp"
 #include "io/spool/spool.hpp"
 
 namespace spcart::io {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/at.hpp"
-#include "io/select_variables.hpp"
+#include "io/edit/select_variables.hpp"
 
 namespace spcart::io {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "io/edit/transpose.hpp"
 #include "io/spool/spool.hpp"
 #include "io/text.hpp"
-#include "io/transpose.hpp"
 #include "spcart/memory.hpp"
 #include "table/file_scalar.hpp"
 

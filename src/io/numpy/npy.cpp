@@ -1,4 +1,4 @@
-#include "io/npy.hpp"
+#include "io/numpy/npy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "io/edit/transpose.hpp"
 #include "io/spool/spool.hpp"
 #include "io/text.hpp"
-#include "io/transpose.hpp"
 #include "table/file_scalar.hpp"
 
 namespace spcart::io {

@@ -1,4 +1,4 @@
-#include "io/zip.hpp"
+#include "io/numpy/zip.hpp"
 
 #include <zlib.h>
 

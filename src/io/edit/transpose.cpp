@@ -1,4 +1,4 @@
-#include "io/transpose.hpp"
+#include "io/edit/transpose.hpp"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
-#include "io/missing.hpp"
+#include "io/edit/missing.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "io/edit_file.hpp"
+#include "io/edit/edit_file.hpp"
 #include "io/text.hpp"
 #include "table/stored_values.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/npz.hpp"
+#include "io/numpy/npz.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "io/compressed.hpp"
-#include "io/npy.hpp"
+#include "io/numpy/npy.hpp"
+#include "io/numpy/zip.hpp"
 #include "io/text.hpp"
-#include "io/zip.hpp"
 #include "table/file_scalar.hpp"
 #include "table/open_file.hpp"
 #include "table/with_scalar.hpp"

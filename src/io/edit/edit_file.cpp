@@ -1,4 +1,4 @@
-#include "io/edit_file.hpp"
+#include "io/edit/edit_file.hpp"
 
 #include <algorithm>
 #include <cmath>

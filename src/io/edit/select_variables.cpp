@@ -1,4 +1,4 @@
-#include "io/select_variables.hpp"
+#include "io/edit/select_variables.hpp"
 
 #include <algorithm>
 #include <charconv>
