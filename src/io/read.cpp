@@ -103,13 +103,16 @@ struct Reading {
   NameFiles names = {};
 };
 
-Table read_text(ByteSource& source, char separator, ReadOptions options, const NameFiles& names,
-                Cache& cache) {
-  // Only the reader can leave out variables that hold text. It cannot if they are rows, or have
-  // other names.
-  const bool excludes = !options.transpose && !names.name_variables();
-  if (!excludes) options.exclude.clear();
-  Table table = read_csv(source, options, cache, separator);
+/// Only the reader of text can leave out variables that hold text. It cannot if they are rows of
+/// the file, or have other names.
+bool leaves_out(const Reading& reading, const ReadOptions& options) {
+  const bool text = reading.format == Format::csv || reading.format == Format::tsv;
+  return text && !options.transpose && !reading.names.name_variables();
+}
+
+Table read_text(Reading& reading, char separator, ReadOptions options, Cache& cache) {
+  if (!leaves_out(reading, options)) options.exclude.clear();
+  Table table = read_csv(reading.source, options, cache, separator);
   if (options.transpose) transpose(table);
   return table;
 }
@@ -122,9 +125,9 @@ Table read_oriented(Reading& reading, const ReadOptions& options, Cache& cache, 
          printable(reading.part));
   switch (reading.format) {
     case Format::csv:
-      return read_text(source, 0, options, reading.names, cache);
+      return read_text(reading, 0, options, cache);
     case Format::tsv:
-      return read_text(source, '\t', options, reading.names, cache);
+      return read_text(reading, '\t', options, cache);
     case Format::npy:
       return read_npy(source, options.transpose, cache);
     case Format::npz:
@@ -138,8 +141,7 @@ Table read_oriented(Reading& reading, const ReadOptions& options, Cache& cache, 
 }
 
 Table read_stored(Reading reading, const ReadOptions& options, Cache& cache, const Tick& tick) {
-  const bool text = reading.format == Format::csv || reading.format == Format::tsv;
-  const bool left_out = text && !options.transpose && !reading.names.name_variables();
+  const bool left_out = leaves_out(reading, options);
   Table table = read_oriented(reading, options, cache, tick);
   // Rows of a covariance are its variables, which have other names now.
   if (options.covariance && reading.names.name_variables()) table.samples.clear();
