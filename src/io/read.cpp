@@ -109,15 +109,21 @@ struct Reading {
   NameFiles names = {};
 };
 
-Table read_text(ByteSource& source, char separator, ReadOptions options, const NameFiles& names,
-                Cache& cache, const Tick& tick) {
-  // Only the reader can leave out variables that hold text. It cannot if they are rows, or have
-  // other names.
-  if (options.transpose || names.name_variables()) {
+bool is_text(Format format) { return format == Format::csv || format == Format::tsv; }
+
+/// Whether the variables of a text are its columns, with the names that it gives them. Only then
+/// can its reader choose among them, and leave out those that hold text.
+bool has_own_variables(const Reading& reading, const ReadOptions& options) {
+  return is_text(reading.format) && !options.transpose && !reading.names.name_variables();
+}
+
+Table read_text(Reading& reading, char separator, ReadOptions options, Cache& cache,
+                const Tick& tick) {
+  if (!has_own_variables(reading, options)) {
     options.include.clear();
     options.exclude.clear();
   }
-  Table table = read_csv(source, options, cache, separator, tick);
+  Table table = read_csv(reading.source, options, cache, separator, tick);
   if (options.transpose) transpose(table);
   return table;
 }
@@ -130,9 +136,9 @@ Table read_oriented(Reading& reading, const ReadOptions& options, Cache& cache, 
          printable(reading.part));
   switch (reading.format) {
     case Format::csv:
-      return read_text(source, 0, options, reading.names, cache, tick);
+      return read_text(reading, 0, options, cache, tick);
     case Format::tsv:
-      return read_text(source, '\t', options, reading.names, cache, tick);
+      return read_text(reading, '\t', options, cache, tick);
     case Format::npy:
       return read_npy(source, options.transpose, cache);
     case Format::npz:
@@ -145,20 +151,13 @@ Table read_oriented(Reading& reading, const ReadOptions& options, Cache& cache, 
   return read_matrix_market(source, options, reading.names, cache);
 }
 
-bool is_text(Format format) { return format == Format::csv || format == Format::tsv; }
-
-/// Whether the variables of a text are its columns, with the names that it gives them.
-bool has_own_variables(const Reading& reading, const ReadOptions& options) {
-  return is_text(reading.format) && !options.transpose && !reading.names.name_variables();
-}
-
 Table read_stored(Reading reading, const ReadOptions& options, Cache& cache, const Tick& tick) {
-  if (!options.labels_column.empty() && !has_own_variables(reading, options))
-    fail({reading.source.name()},
-         "has no column '{}' for --labels-column: that is for text, "
-         "neither transposed nor with --names",
-         printable(options.labels_column));
   const bool selected = has_own_variables(reading, options);
+  if (!options.labels_column.empty() && !selected)
+    fail({reading.source.name()},
+         "has no column '{}' for --labels-column: that is for text, neither transposed nor with "
+         "--names",
+         printable(options.labels_column));
   Table table = read_oriented(reading, options, cache, tick);
   // Rows of a covariance are its variables, which have other names now.
   if (options.covariance && reading.names.name_variables()) table.samples.clear();

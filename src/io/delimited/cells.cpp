@@ -95,6 +95,10 @@ DecimalSigns decimal_signs_of(std::string_view text) {
 Cell CellReader::classify(std::string_view text, double& value) const {
   if (is_missing_token(text) || std::ranges::find(missing_, text) != missing_.end())
     return Cell::missing;
+  return read_number(text, value);
+}
+
+Cell CellReader::read_number(std::string_view text, double& value) const {
   if (!comma_ || text.find_first_of(",.") == std::string_view::npos)
     if (const Cell cell = io::classify(text, value); cell != Cell::text) return cell;
   const std::string plain = plain_number(text, comma_ ? ',' : '.');

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,12 @@ DecimalSigns decimal_signs_of(std::string_view text);
 class CellReader {
  public:
   CellReader(Decimal decimal, const std::vector<std::string>& missing)
-      : comma_(decimal == Decimal::comma), missing_(missing) {}
+      : comma_(decimal == Decimal::comma),
+        missing_(missing),
+        careful_(std::ranges::any_of(missing, [this](const std::string& text) {
+          double ignored = 0;
+          return read_number(text, ignored) != Cell::text;
+        })) {}
 
   bool has_decimal_comma() const { return comma_; }
 
@@ -35,16 +41,19 @@ class CellReader {
   /// Reads a number as most are written, up to a separator. Returns its end, or `first` if it needs
   /// `classify`.
   const char* read_plain(const char* first, const char* last, char separator, double& value) const {
+    if (careful_) return first;
     return comma_ ? read_with_comma(first, last, separator, value)
                   : read_plain_number(first, last, value);
   }
 
  private:
+  Cell read_number(std::string_view text, double& value) const;
   static const char* read_with_comma(const char* first, const char* last, char separator,
                                      double& value);
 
   bool comma_;
   const std::vector<std::string>& missing_;
+  bool careful_;  ///< some numbers are missing cells
 };
 
 }  // namespace spcart::io

@@ -108,10 +108,12 @@ class LayoutFinder {
       return false;
     if (layout_.header && first[0].text.empty()) return true;
     const Fields& data = fields_[layout_.header ? 1 : 0];
-    return data.size() > 1 && is_text(data[0]) && (!layout_.header || begin_with_text());
+    if (data.size() == 1) return false;
+    return layout_.header ? begin_with_text() : is_text(data[0]);
   }
 
-  /// Whether the first lines below the header begin with text: a single one may be a mistake.
+  /// Whether the first lines below the header begin with text: a single one may be a mistake. A
+  /// line of units may have none there, and lines without content do not count.
   bool begin_with_text() const {
     constexpr std::size_t kMost = 21;
     return std::all_of(
