@@ -697,7 +697,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _noise(self, total: float, rank: int) -> float:
         """Mean variance in the directions outside a span of that rank."""
-        p = self.n_features_in_
+        p = self.loadings_.shape[0]
         others = (p if self.n_samples_ is None else min(self.n_samples_, p)) - rank
         left = total * (1 - self.cpev_)
         # What is left of all variance by rounding is no noise.
