@@ -1,18 +1,18 @@
 """spcart.pp.pca beside scanpy.pp.pca on 906 blood cells: slots, clusters and maps.
 
-usage: SPCART_DATA=... python benchmarks/single_cells.py [NONZEROS ...]
+usage: SPCART_DATA=... python benchmarks/single_cells.py [--n-comps 20] [NONZEROS ...]
 
-Needs scanpy, leidenalg and umap-learn. Cells are normalised, their 2000 most variable genes are used,
-and both runs have the same 20 components, 15 neighbours and seeds. One line per number of genes in a
-component: the variance that is explained beside that of PCA, the adjusted Rand index between the
-clusters (Leiden) of both runs, and the share of each cell's 15 nearest cells in the map (UMAP) that
-both maps have. The line "PCA" is scanpy with another seed of clusters and map: what chance alone
-changes.
+Needs scanpy, leidenalg and umap-learn. Cells are normalised, their 2000 most variable genes are
+used, and both runs have as many components, 15 neighbours and the same seeds. One line per number of
+genes in a component: the variance that is explained beside that of PCA, the adjusted Rand index
+between the clusters (Leiden) of both runs, and the share of each cell's 15 nearest cells in the map
+(UMAP) that both maps have. The line "PCA" is scanpy with another seed of clusters and map: what
+chance alone changes.
 """
 
+import argparse
 import gzip
 import os
-import sys
 import warnings
 from pathlib import Path
 
@@ -25,7 +25,6 @@ from sklearn.neighbors import NearestNeighbors
 
 import spcart
 
-N_COMPS = 20
 NEIGHBORS = 15
 
 
@@ -68,21 +67,22 @@ def slots_of(adata):
 
 def main():
     warnings.simplefilter("ignore")
-    numbers = [int(word) for word in sys.argv[1:]] or [2000, 400, 200, 100, 50]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--n-comps", type=int, default=20)
+    parser.add_argument("nonzeros", type=int, nargs="*", default=[2000, 400, 200, 100, 50])
+    arguments = parser.parse_args()
     cells = blood_cells()
     dense = cells.copy()
-    sc.pp.pca(dense, n_comps=N_COMPS)
+    sc.pp.pca(dense, n_comps=arguments.n_comps)
     print("scanpy:", slots_of(dense))
     clusters, umap = clusters_and_map(dense)
     again, map_again = clusters_and_map(dense, seed=1)
     print(f"{'genes':>6} {'of PCA':>7} {'clusters':>8} {'Rand':>6} {'map':>5}")
-    rand = adjusted_rand_score(clusters, again)
-    print(
-        f"{'PCA':>6} {1:7.3f} {len(set(again)):8} {rand:6.3f} {common_neighbors(umap, map_again):5.2f}"
-    )
-    for nonzeros in numbers:
+    rand, near = adjusted_rand_score(clusters, again), common_neighbors(umap, map_again)
+    print(f"{'PCA':>6} {1:7.3f} {len(set(again)):8} {rand:6.3f} {near:5.2f}", flush=True)
+    for nonzeros in arguments.nonzeros:
         sparse = cells.copy()
-        spcart.pp.pca(sparse, n_comps=N_COMPS, nonzeros=nonzeros)
+        spcart.pp.pca(sparse, n_comps=arguments.n_comps, nonzeros=nonzeros)
         share = sparse.uns["pca"]["cpev"] / sparse.uns["pca"]["cpev_pca"]
         slots = slots_of(sparse)
         labels, position = clusters_and_map(sparse)

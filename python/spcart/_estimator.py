@@ -23,7 +23,14 @@ from ._sklearn import (
     output_container,
     validate_data,
 )
-from ._tables import dtype_to_check, is_anndata, make_covariance, make_table, unwrapped
+from ._tables import (
+    dtype_to_check,
+    is_anndata,
+    make_covariance,
+    make_table,
+    stored,
+    unwrapped,
+)
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -376,7 +383,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         checked = self._checked(X, reset=False)
         complete, rows = self._complete(checked)
-        original = unwrapped(X) if complete is checked else None
+        original = stored(X) if complete is checked else None
         scores: FloatMatrix = self._scores(complete, self.loadings_, original)
         if self.whiten:
             scores *= _inverse(self._score_scales())
@@ -436,7 +443,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         checked = self._checked(X, reset=False)
         complete = dropped(checked) if self.missing == "drop" else self._complete(checked)[0]
-        table = self._table(complete, unwrapped(X) if complete is checked else None)
+        table = self._table(complete, stored(X) if complete is checked else None)
         with progress(self.verbose) as show:
             return _core.evaluate(
                 table,
@@ -625,7 +632,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n, p = complete.shape
         most = max(min(n - bool(self.center), p), 1)
         components = most if self.n_components is None else self.n_components
-        original = unwrapped(X) if complete is checked else None
+        original = stored(X) if complete is checked else None
         dtype = np.float32 if checked.dtype == np.float32 else np.float64
         return self._table(complete, original), components, n, dtype
 
@@ -697,7 +704,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _noise(self, total: float, rank: int) -> float:
         """Mean variance in the directions outside a span of that rank."""
-        p = self.n_features_in_
+        p = self.loadings_.shape[0]
         others = (p if self.n_samples_ is None else min(self.n_samples_, p)) - rank
         left = total * (1 - self.cpev_)
         # What is left of all variance by rounding is no noise.

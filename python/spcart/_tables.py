@@ -48,8 +48,13 @@ def is_anndata(data: object) -> TypeIs[AnnDataLike]:
     return all(hasattr(data, name) for name in ("X", "obs_names", "var_names"))
 
 
+def stored(data: Data) -> object:
+    """The numbers of an AnnData where they are, which may be a file; or the data itself."""
+    return data.X if is_anndata(data) else data
+
+
 def unwrapped(data: Data) -> object:
-    """The numbers of an AnnData, or the data itself."""
+    """The numbers of an AnnData, in memory; or the data itself."""
     return in_memory(data.X) if is_anndata(data) else data
 
 

@@ -127,7 +127,7 @@ def test_zeros_that_are_not_stored_count():
 def test_the_command_does_the_same(gaps, tmp_path, run_command):
     table, _ = gaps
     path = tmp_path / "x.csv"
-    pd.DataFrame(table, columns=NAMES).to_csv(path, index=False)
+    np.savetxt(path, table, delimiter=",", header=",".join(NAMES), comments="", fmt="%.17g")
     for missing in ("drop", "mean"):
         model = SPCArt(3, nonzeros=4, missing=missing).fit(table)
         document = run_command("fit", path, "-r", 3, "--nonzeros", 4, "--missing", missing)
