@@ -405,7 +405,8 @@ TEST(Csv, ReadsUtf16) {
       const char low = static_cast<char>(unit & 0xff), high = static_cast<char>(unit >> 8);
       bytes += big ? std::string{high, low} : std::string{low, high};
     }
-    EXPECT_EQ(rejection(bytes), rejection(text));
+    const std::string message = rejection(text);
+    EXPECT_HAS(rejection(bytes), message.substr(message.find("data.csv")));
     ReadOptions options;
     options.na = {"\xf0\x9f\x8d\x80"};
     options.missing = Missing::drop;

@@ -298,6 +298,10 @@ void CsvReader::reject_text(const Column& column, std::string_view text, const P
     fail(place, "'{}' of '{}' is not a number; --row-labels yes takes the first column for names",
          shown, column.name());
   }
+  constexpr std::size_t kShort = 20;
+  if (shown != text || text.size() > kShort)
+    fail(place, "'{}' of '{}' is not a number; --exclude {} leaves the column out", shown,
+         column.name(), quoted_if_needed(column.name()));
   fail(
       place,
       "'{}' of '{}' is not a number; --na {} counts such cells as missing, --exclude {} leaves the "

@@ -116,10 +116,26 @@ class LayoutFinder {
   /// line of units may have none there, and lines without content do not count.
   bool begin_with_text() const {
     constexpr std::size_t kMost = 21;
-    return std::all_of(
-        fields_.begin() + 1,
-        fields_.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, fields_.size())),
-        [this](const Fields& fields) { return is_text(fields[0]); });
+    bool found = false;
+    for (std::size_t i = 1; i < std::min(kMost, fields_.size()); ++i) {
+      const bool text = is_text(fields_[i][0]);
+      const bool may_lack_it =
+          fields_[i][0].text.empty() && (i == 1 ? !has_number(fields_[i]) : is_empty(fields_[i]));
+      if (!text && !may_lack_it) return false;
+      found |= text;
+    }
+    return found;
+  }
+
+  bool has_number(const Fields& fields) const {
+    return std::ranges::any_of(fields, [this](const Field& field) {
+      double ignored = 0;
+      return cells_->classify(trim(field.text), ignored) == Cell::number;
+    });
+  }
+
+  static bool is_empty(const Fields& fields) {
+    return std::ranges::all_of(fields, [](const Field& field) { return field.text.empty(); });
   }
 
   void name_columns() {
