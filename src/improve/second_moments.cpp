@@ -10,9 +10,9 @@ namespace {
 /// S is kept as a whole up to this many variables (128 MB), and for this many if there are more.
 constexpr Index kMostWhole = 4096, kMostChosen = 2048;
 
-/// A factor is kept up to this many numbers (256 MB), and at most this multiple of the stored
-/// numbers: a sparse table stays sparse.
-constexpr double kMostFactor = 1 << 25, kMostTimesStored = 4;
+/// A factor is kept up to this many numbers (32 MB: products with it must be cheap), and at most
+/// this multiple of the stored numbers: a sparse table stays sparse.
+constexpr double kMostFactor = 1 << 22, kMostTimesStored = 4;
 
 enum class Form { factor, whole, chosen };
 Form form_of(const DataMatrix& a) {
