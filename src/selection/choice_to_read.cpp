@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/progress.hpp"
 #include "spcart/criteria.hpp"
 
 namespace spcart {

@@ -280,6 +280,7 @@ Path start_path(const DataMatrix& a, const Basis& basis) {
 void bound_points(const DataMatrix& a, double seconds, std::vector<PathPoint>& points,
                   const Tick& tick) {
   std::vector<ComponentCounts> counts;
+  counts.reserve(points.size());
   for (const PathPoint& point : points)
     counts.push_back({point.criteria.nonzeros, point.criteria.cpev_pca});
   const std::vector<double> bounds = orthogonal_bounds(a, counts, {.seconds = seconds}, tick);

@@ -69,7 +69,7 @@ void widen(FileScalar scalar, const char* from, std::size_t count, char* to) {
       } else {
         From value;
         std::memcpy(&value, from + i * sizeof(From), sizeof(From));
-        out[i] = static_cast<To>(value);
+        out[i] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): a number
       }
     }
   });
