@@ -60,11 +60,11 @@ inline void append_utf8(std::string& out, unsigned code) {
 /// What a byte is in the Windows code page 1252, which is Latin-1 with printable characters in
 /// place of control characters.
 inline unsigned of_windows_1252(unsigned char byte) {
-  constexpr unsigned kPrintable[32] = {
+  constexpr std::array<unsigned, 32> kPrintable = {
       0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
       0x2039, 0x152,  0x8d,   0x17d,  0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
       0x2013, 0x2014, 0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0x9d,   0x17e,  0x178};
-  return byte >= 0x80 && byte < 0xa0 ? kPrintable[byte - 0x80] : byte;
+  return byte >= 0x80 && byte < 0xa0 ? kPrintable.at(byte - 0x80U) : byte;
 }
 
 /// The text with bytes that are not UTF-8 read as Windows-1252: names must be the same whatever

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/at.hpp"
 #include "io/edit/select_variables.hpp"
@@ -14,9 +15,8 @@ using Fields = std::vector<Field>;
 
 class LayoutFinder {
  public:
-  LayoutFinder(const std::vector<Record>& head, const RecordReader& records,
-               const ReadOptions& options)
-      : records_(records), options_(options), copies_(head) {
+  LayoutFinder(std::vector<Record> head, const RecordReader& records, const ReadOptions& options)
+      : records_(records), options_(options), copies_(std::move(head)) {
     for (Record& copy : copies_)  // splitting unescapes quotes in place
       fields_.push_back(records.split(copy.begin(), copy.end(), copy.line));
   }
