@@ -66,7 +66,7 @@ std::string list_of(const std::vector<std::string>& paths) {
 std::string first_of(const Hdf5File& file, const std::string& group,
                      std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names)
-    if (const std::string path = joined(group, name); file.has_dataset(path)) return path;
+    if (std::string path = joined(group, name); file.has_dataset(path)) return path;
   return {};
 }
 
@@ -75,7 +75,7 @@ std::string first_of(const Hdf5File& file, const std::string& group,
 std::string frame_index(const Hdf5File& file, const std::string& frame) {
   if (file.has_dataset(frame)) return frame;
   if (!file.has_group(frame)) return {};
-  const std::string index = joined(frame, file.text_attribute(frame, "_index").value_or("_index"));
+  std::string index = joined(frame, file.text_attribute(frame, "_index").value_or("_index"));
   if (file.has_dataset(index)) return index;
   // Texts that may be missing are a group of values and of a mask.
   return first_of(file, index, {"values"});

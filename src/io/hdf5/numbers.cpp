@@ -142,7 +142,7 @@ class DenseReader {
                  ? std::numeric_limits<std::uint64_t>::max() / 4
                  : bytes;
     };
-    const Index variables = static_cast<Index>(transposed ? rows_ : cols_);
+    const auto variables = static_cast<Index>(transposed ? rows_ : cols_);
     const std::uint64_t room = cache_.room(variables), packed = packed_bytes(dataset_);
     by_column_ = band(across) + packed > room && down < across;
     const std::uint64_t chunks = by_column_ ? down : across;

@@ -18,7 +18,7 @@ struct Names {
 
   std::uint64_t sample_bytes() const {
     std::uint64_t bytes = 0;
-    for (const std::string& name : samples) bytes += sizeof(name) + name.capacity() + 1;
+    for (const std::string& name : samples) bytes += sizeof(std::string) + name.capacity() + 1;
     return bytes;
   }
 };
