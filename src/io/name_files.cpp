@@ -147,7 +147,8 @@ std::uint64_t NameFiles::bytes() const {
   std::uint64_t bytes = 0;
   for (const Texts* names : {&variables_, &samples_})
     for (const std::string& name : *names)
-      bytes += sizeof(name) + (name.capacity() >= sizeof(name) / 2 ? name.capacity() + 1 : 0);
+      bytes += sizeof(std::string) +
+               (name.capacity() >= sizeof(std::string) / 2 ? name.capacity() + 1 : 0);
   return bytes;
 }
 

@@ -119,8 +119,8 @@ void ZipMember::EndInflate::operator()(z_stream_s* stream) const {
   delete stream;
 }
 
-ZipMember::ZipMember(std::shared_ptr<const OpenFile> archive, const ZipEntry& entry)
-    : archive_(std::move(archive)), entry_(entry) {
+ZipMember::ZipMember(std::shared_ptr<const OpenFile> archive, ZipEntry entry)
+    : archive_(std::move(archive)), entry_(std::move(entry)) {
   constexpr std::size_t kHeader = 30, kBuffer = std::size_t{1} << 18;
   const std::string header = read_part(*archive_, entry_.header, kHeader);
   if (!header.starts_with(kZipMagic)) reject("is not where the directory of the archive says");

@@ -29,7 +29,7 @@ std::vector<ZipEntry> read_zip_directory(const OpenFile& archive);
 /// The bytes of a member from the first to the last. Several may be read side by side.
 class ZipMember {
  public:
-  ZipMember(std::shared_ptr<const OpenFile> archive, const ZipEntry& entry);
+  ZipMember(std::shared_ptr<const OpenFile> archive, ZipEntry entry);
   ~ZipMember();
   ZipMember(const ZipMember&) = delete;
   ZipMember& operator=(const ZipMember&) = delete;
