@@ -173,6 +173,16 @@ TEST_F(RealData, CellsSparseByEverySolver) {
   EXPECT_LE(iterated.residuals.maxCoeff(), 1e-8);
 }
 
+/// The same numbers are searched alike, whatever holds them.
+TEST_F(RealData, CellsSparseAndDenseHaveTheSameLoadings) {
+  const Table table = read("pbmc1k_v3_906x14688.mtx.gz");
+  const auto sparse = make_matrix(table), dense = make_dense(to_matrix(table));
+  const Options options{.components = 6, .nonzeros = 20};
+  const Result first = fit(*sparse, options), second = fit(*dense, options);
+  EXPECT_LE((Matrix(first.loadings) - Matrix(second.loadings)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_GT(first.criteria.cpev, 0.78);
+}
+
 TEST_F(RealData, ColonAndCellLines) {
   const auto cpev = [](const char* name, Index r) {
     return principal_basis(*make_matrix(read(name)), r).cpev();
