@@ -24,7 +24,10 @@ def test_it_is_that_of_pca(shape):
     np.testing.assert_allclose(ours.get_covariance(), theirs.get_covariance(), atol=1e-9)
     np.testing.assert_allclose(ours.get_precision(), theirs.get_precision(), atol=1e-9)
     np.testing.assert_allclose(ours.score_samples(X), theirs.score_samples(X), rtol=1e-9)
+    likelihood = ours.score_samples(X)
     ours, theirs = ours.set_params(whiten=True).fit(X), theirs.set_params(whiten=True).fit(X)
+    # Whitening scales scores, not the distribution of the data.
+    np.testing.assert_allclose(ours.score_samples(X), likelihood, rtol=1e-12)
     np.testing.assert_allclose(np.abs(ours.transform(X)), np.abs(theirs.transform(X)), atol=1e-9)
 
 

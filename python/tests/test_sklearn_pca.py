@@ -2,7 +2,7 @@
 
 They run on two thin subclasses, which have ``method="pca"``, take the parameters of scikit-learn by
 its names, and score by the log-likelihood, as scikit-learn does. A test that does not pass is in
-`EXCEPTIONS`, with the reason; it must not pass then.
+`EXCEPTIONS`, with the reason; it must not pass then. `BY_CHANCE` has those that rounding decides.
 """
 
 import importlib.util
@@ -128,9 +128,6 @@ EXCEPTIONS = {
         r"test_pca__(n_components_mle|n_components_mle_error|pca_dim|mle_.*|fit_mle_.*)(\[.*)?"
     ),
     "there is at least one component": r"test_pca__pca_score3",
-    "whitening scales scores, not the distribution of the data: the likelihood is the same": (
-        r"test_pca__pca_score\[.*"
-    ),
     "the solver that is chosen is none of scikit-learn's": r"test_pca__pca_svd_solver_auto.*",
     "a fraction of the variance must be reached, not exceeded": (
         r"test_pca__pca_n_components_mostly_explained_variance_ratio"
@@ -142,9 +139,19 @@ EXCEPTIONS = {
     ),
 }
 
+#: Likewise, but the last digit decides whether they pass.
+BY_CHANCE = {
+    "whitening scales scores, not the distribution of the data: the likelihood is the same": (
+        r"test_pca__pca_score\[.*"
+    ),
+}
+
 
 @pytest.fixture(autouse=True)
 def exceptions(request):
     for reason, pattern in EXCEPTIONS.items():
         if re.fullmatch(pattern, request.node.name):
             request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+    for reason, pattern in BY_CHANCE.items():
+        if re.fullmatch(pattern, request.node.name):
+            request.applymarker(pytest.mark.xfail(reason=reason, strict=False))
