@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "spcart/export.hpp"
+#include "spcart/linear_operator.hpp"
 #include "spcart/names.hpp"
+#include "spcart/row_source.hpp"
+#include "spcart/sample_moments.hpp"
 #include "spcart/solver.hpp"
 #include "spcart/table.hpp"
 #include "spcart/types.hpp"
@@ -43,7 +46,8 @@ struct Preparation {
 /// What was decided when a table was prepared, and how long it took.
 struct Plan {
   Solver solver = Solver::automatic;    ///< for principal components, unless another is requested
-  std::string storage = {};             ///< of the table, "memory" or "file"; empty: not known
+  std::string storage = {};             ///< of the table: "memory", "file", "source", "operator" or
+                                        ///< "moments"; empty: not known
   std::vector<std::string> notes = {};  ///< of reading, such as what was done to missing values
   double read = 0;                      ///< seconds that reading the table took
   double prepare = 0;                   ///< seconds that measuring it took
@@ -53,7 +57,6 @@ struct Plan {
   Solver solver_for(Solver wanted) const { return wanted == Solver::automatic ? solver : wanted; }
 };
 
-struct PrepareOptions;
 class Execution;
 class Samples;
 
@@ -73,6 +76,10 @@ class DataMatrix {
 
   /// Numbers that a product with A reads: n p, or fewer if zeros are not stored.
   double entries() const { return entries_; }
+
+  /// Whether products with the stored table are corrected by its means, instead of centring numbers
+  /// before they are multiplied: digits are lost then if the means are large.
+  bool subtracts_products() const { return subtracts_products_; }
 
   /// Number of samples; none if only a covariance is known.
   std::optional<Index> samples() const { return samples_; }
@@ -115,10 +122,14 @@ class DataMatrix {
   void set_statistics(Preparation used, Vector column_squared_norms,
                       std::vector<Index> constant_columns);
   void set_plan(Plan plan) { plan_ = std::move(plan); }
+  /// For a kind that stores all entries, or none; sparse ones do it anyway.
+  void set_subtracts_products() { subtracts_products_ = true; }
+
+  /// Computed by products with unit vectors, unless a kind of data has a cheaper way.
+  virtual void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const;
 
  private:
-  friend std::unique_ptr<DataMatrix> prepare(const Table& table, const PrepareOptions& options,
-                                             const Tick& tick);
+  friend class Planning;  // of prepare()
 
   // What a kind of data implements. Sizes are already checked; outputs are sized, not initialised.
   virtual void do_times(ConstBlock x, Block y, const Tick& tick) const = 0;
@@ -126,8 +137,6 @@ class DataMatrix {
   virtual void do_gram_times(ConstBlock x, Block y, const Tick& tick) const = 0;
   virtual void do_gram(Block g, const Tick& tick) const = 0;
   virtual void do_outer_gram(Block g, const Tick& tick) const = 0;
-  /// Computed by products with unit vectors, unless a kind of data has a cheaper way.
-  virtual void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const;
   /// On this machine, unless rows are spread over ranks.
   virtual const Execution& do_execution() const;
   virtual const Samples* do_stored_samples() const { return nullptr; }
@@ -135,6 +144,7 @@ class DataMatrix {
   Index rows_, cols_;
   std::optional<Index> samples_;
   double entries_;
+  bool subtracts_products_;
   Preparation preparation_;
   Plan plan_;
   Vector column_squared_norms_;
@@ -157,6 +167,24 @@ std::unique_ptr<DataMatrix> make_sparse(const SparseView& view,
 /// later product.
 std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& preparation = {},
                                       const Tick& tick = {});
+
+/// The samples of a source as a matrix. Throws Error if a pass has not as many samples as the
+/// source says, has a value that is not finite, or differs from the first pass; so does every later
+/// product.
+std::unique_ptr<DataMatrix> make_rows(const RowSource& source, const Preparation& preparation = {},
+                                      const Tick& tick = {});
+
+/// The matrix of an operator. Its products are corrected by the means, which loses digits if these
+/// are much larger than the deviations from them. Measuring the variance of each variable takes
+/// min(n, p) products with single vectors, 64 at a time.
+std::unique_ptr<DataMatrix> make_operator(const LinearOperator& s,
+                                          const Preparation& preparation = {},
+                                          const Tick& tick = {});
+
+/// The matrix of samples of which only the moments are known: A'A follows from them, and A itself,
+/// if a method needs it, is its symmetric square root.
+std::unique_ptr<DataMatrix> make_moments(SampleMoments moments,
+                                         const Preparation& preparation = {});
 
 /// The covariance matrix C of data that is not available: A'A is C, and A itself, if a method needs
 /// it, is the symmetric square root of C. Centring has already happened; scaling gives the

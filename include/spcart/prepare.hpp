@@ -31,4 +31,13 @@ ReadOptions reserve_work(ReadOptions reading, const PrepareOptions& planned);
 std::unique_ptr<DataMatrix> prepare(const Table& table, const PrepareOptions& options = {},
                                     const Tick& tick = {});
 
+/// The same for samples that are not in a table. Those of a source are read in blocks, within the
+/// memory.
+std::unique_ptr<DataMatrix> prepare(const RowSource& source, const PrepareOptions& options = {},
+                                    const Tick& tick = {});
+std::unique_ptr<DataMatrix> prepare(const LinearOperator& s, const PrepareOptions& options = {},
+                                    const Tick& tick = {});
+std::unique_ptr<DataMatrix> prepare(const SampleMoments& moments,
+                                    const PrepareOptions& options = {}, const Tick& tick = {});
+
 }  // namespace spcart

@@ -101,7 +101,8 @@ Certificate certify_loadings(nb::handle_t<TableHandle> table, const Loadings& lo
                              const Preparation& preparation, nb::object memory,
                              nb::object progress) {
   Request request(table, options, preparation, memory);
-  const Index r = std::min({loadings.cols(), request.table->rows(), request.table->cols()});
+  const auto& handle = nb::cast<const TableHandle&>(table);
+  const Index r = std::min({loadings.cols(), handle.rows(), handle.cols()});
   request.options.components = r;
   const CertifyOptions limit = limit_of(seconds);
   const auto certificate = std::make_shared<Certificate>();

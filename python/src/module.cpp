@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The C++ core of spcart: private, and without promises.";
   nb::register_exception_translator(translate);
   spcart::python::bind_tables(m);
+  spcart::python::bind_sources(m);
   spcart::python::bind_options(m);
   spcart::python::bind_certificates(m);
   spcart::python::bind_results(m);

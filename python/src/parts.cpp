@@ -12,13 +12,13 @@ Matrix score(nb::handle_t<TableHandle> table, const Loadings& loadings,
              const Preparation& preparation, nb::object memory, Index threads,
              nb::object progress) {
   const auto y = std::make_shared<Matrix>();
-  const auto stored = nb::cast<const TableHandle&>(table).table;
+  const auto samples = nb::cast<const TableHandle&>(table).samples;
   const PrepareOptions planned{.preparation = preparation,
                                .components = loadings.cols(),
                                .without_pca = true,
                                .memory = memory_of(memory)};
-  run(table, progress, threads, [y, stored, loadings, planned](Watch& watch) {
-    *y = scores(*prepare(*stored, planned, watch.tick("prepare")), loadings);
+  run(table, progress, threads, [y, samples, loadings, planned](Watch& watch) {
+    *y = scores(*prepare_samples(*samples, planned, watch.tick("prepare")), loadings);
   });
   return std::move(*y);
 }
@@ -28,17 +28,17 @@ Criteria evaluate(nb::handle_t<TableHandle> table, const Loadings& loadings,
                   const Preparation& preparation, bool beside_pca, nb::object memory, Index threads,
                   nb::object progress) {
   const auto criteria = std::make_shared<Criteria>();
-  const auto stored = nb::cast<const TableHandle&>(table).table;
+  const auto& handle = nb::cast<const TableHandle&>(table);
+  const Index r = std::min({loadings.cols(), handle.rows(), handle.cols()});
   run(table, progress, threads,
-      [criteria, stored, beside_pca, loadings, preparation,
+      [criteria, samples = handle.samples, r, beside_pca, loadings, preparation,
        limit = memory_of(memory)](Watch& watch) {
-        const Index r = std::min({loadings.cols(), stored->rows(), stored->cols()});
-        const auto a = prepare(*stored,
-                               {.preparation = preparation,
-                                .components = r,
-                                .without_pca = !beside_pca,
-                                .memory = limit},
-                               watch.tick("prepare"));
+        const auto a = prepare_samples(*samples,
+                                       {.preparation = preparation,
+                                        .components = r,
+                                        .without_pca = !beside_pca,
+                                        .memory = limit},
+                                       watch.tick("prepare"));
         const double pca = beside_pca ? principal_basis(*a, r, {}, watch.tick("pca")).cpev() : 0;
         *criteria = spcart::evaluate(*a, loadings, pca, watch.tick("score"));
       });

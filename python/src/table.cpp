@@ -42,7 +42,9 @@ Scalar scalar_of(nb::dlpack::dtype type) {
   throw nb::type_error("a table is viewed as uint8, int32, float32 or float64");
 }
 
-TableHandle handle_of(Table table) { return {std::make_shared<const Table>(std::move(table))}; }
+TableHandle handle_of(Table table) {
+  return {std::make_shared<const AnySamples>(std::move(table))};
+}
 
 /// Tables of Python have no names here: names stay in Python, and the handle knows them.
 TableHandle handle_of(std::variant<DenseView, SparseView, FileView> values, bool covariance) {
@@ -116,9 +118,9 @@ std::tuple<Matrix, std::vector<std::string>, bool> load(const std::string& name)
 
 void bind_tables(nb::module_& m) {
   nb::class_<TableHandle>(m, "Table", "A table of the core.")
-      .def_prop_ro("shape",
-                   [](const TableHandle& h) { return std::pair(h.table->rows(), h.table->cols()); })
-      .def_prop_ro("mapped", [](const TableHandle& h) { return h.table->mapped.has_value(); })
+      .def_prop_ro("shape", [](const TableHandle& h) { return std::pair(h.rows(), h.cols()); })
+      .def_prop_ro("mapped",
+                   [](const TableHandle& h) { return h.table() && h.table()->mapped.has_value(); })
       .def_rw("names", &TableHandle::names, nb::arg().none(),
               nb::for_getter(nb::sig("def names(self) -> collections.abc.Sequence[object] | None")),
               nb::for_setter(nb::sig(

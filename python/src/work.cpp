@@ -120,7 +120,7 @@ std::string worded(const NotFinite& error, nb::handle table) {
   const auto& handle = nb::cast<const TableHandle&>(table);
   const std::string name =
       handle.names.is_none() ? "" : nb::str(nb::object(handle.names[error.col()])).c_str();
-  return in_python(error, handle.table->covariance, name);
+  return in_python(error, handle.is_covariance(), name);
 }
 
 }  // namespace

@@ -64,7 +64,11 @@ Vector inverse_scales(const Vector& scales) {
 }
 
 DataMatrix::DataMatrix(Index rows, Index cols, std::optional<Index> samples, double entries)
-    : rows_(rows), cols_(cols), samples_(samples), entries_(entries) {
+    : rows_(rows),
+      cols_(cols),
+      samples_(samples),
+      entries_(entries),
+      subtracts_products_(entries < static_cast<double>(rows) * static_cast<double>(cols)) {
   if (rows < 1 || cols < 1)
     throw Error(
         fmt::format("the table is {} x {}: it needs at least one row and one column", rows, cols));

@@ -19,6 +19,7 @@ class DeflatedMatrix final : public DataMatrix {
     for (Index i = 0; i < x.cols(); ++i)
       if (!(std::abs(x.col(i).norm() - 1) < 1e-8))
         throw Error(fmt::format("deflate: vector {} has length {}, not 1", i + 1, x.col(i).norm()));
+    if (a.subtracts_products()) set_subtracts_products();
     set_statistics(a.preparation(), deflated_norms(), a.constant_columns());
   }
 

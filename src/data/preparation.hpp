@@ -29,6 +29,8 @@ std::unique_ptr<DataMatrix> make_dense(const DenseView& view, const Preparation&
                                        const Tick& tick, FormGram gram);
 std::unique_ptr<DataMatrix> make_file(const FileView& view, const Preparation& preparation,
                                       const Tick& tick, FormGram gram);
+std::unique_ptr<DataMatrix> make_rows(const RowSource& source, const Preparation& preparation,
+                                      const Tick& tick, FormGram gram);
 SPCART_EXPORT_TO_MPI std::unique_ptr<DataMatrix> make_matrix(const Table& table,
                                                              const Preparation& preparation,
                                                              const Tick& tick, FormGram gram);
@@ -38,6 +40,9 @@ inline bool is_gram_kept(Index rows, Index cols) {
   constexpr Index kLargest = 4096;
   return cols <= std::min(rows, kLargest);
 }
+
+/// Numbers that a source has to store, estimated if it is sparse and does not tell.
+double entries_of(const RowSource& source);
 
 /// 1/s, or 0 for a constant variable.
 SPCART_EXPORT_TO_MPI Vector inverse_scales(const Vector& scales);

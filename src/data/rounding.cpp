@@ -6,12 +6,12 @@ namespace spcart {
 
 double moments_rounding(const DataMatrix& a) {
   if (!a.samples()) return 0;
-  const auto n = static_cast<double>(a.rows());
+  const auto n = static_cast<double>(*a.samples());
   if (a.preparation().precision == Precision::single)  // of each entry; sums are in double
     return 8 * static_cast<double>(std::numeric_limits<float>::epsilon());
   double size = 1;
-  // Sparse tables are centred by subtraction, of numbers as large as the moments about zero.
-  if (a.entries() < n * static_cast<double>(a.cols()))
+  // What is subtracted is as large as the moments about zero.
+  if (a.subtracts_products())
     size += n * a.means().cwiseQuotient(a.scales()).squaredNorm() / a.squared_norm();
   return 2 * (n + 8) * std::numeric_limits<double>::epsilon() * size;
 }

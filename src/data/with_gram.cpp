@@ -14,6 +14,7 @@ class MatrixWithGram final : public DataMatrix {
     if (gram.rows() != a.cols() || gram.cols() != a.cols())
       throw Error(
           fmt::format("gram: it is {} x {} for {} variables", gram.rows(), gram.cols(), a.cols()));
+    if (a.subtracts_products()) set_subtracts_products();
     set_statistics(a.preparation(), a.column_squared_norms(), a.constant_columns());
   }
 

@@ -326,14 +326,14 @@ void check_target(const Options& options, Index p) {
 void check(const Options& options, const DataMatrix& a) {
   if (a.samples() && *a.samples() < 2)
     throw Error("the table has one sample: variance needs at least two");
-  const Index most = std::min(a.rows(), a.cols());
+  const Index most = std::min(a.samples().value_or(a.rows()), a.cols());
   if (options.variance) {
     if (!(*options.variance > 0 && *options.variance <= 1))
       reject("variance", *options.variance, "it must be above 0 and at most 1");
   } else if (options.components < 1 || options.components > most) {
-    const auto rule =
-        a.samples() ? fmt::format("the smaller of {} samples and {} variables", a.rows(), a.cols())
-                    : std::string("the number of variables");
+    const auto rule = a.samples() ? fmt::format("the smaller of {} samples and {} variables",
+                                                *a.samples(), a.cols())
+                                  : std::string("the number of variables");
     reject("components", options.components, "it must be from 1 to {}, {}", most, rule);
   }
   check_choices(options);

@@ -39,6 +39,10 @@ std::optional<Table> left_in_file(const Table& table, const PrepareOptions& opti
   return left;
 }
 
+FormGram form_gram(Solver solver, const PrepareOptions& options) {
+  return solver == Solver::gram && !options.without_pca ? FormGram::yes : FormGram::no;
+}
+
 }  // namespace
 
 Solver planned_solver(const TableSize& table, const PrepareOptions& options) {
@@ -69,22 +73,69 @@ ReadOptions reserve_work(ReadOptions reading, const PrepareOptions& planned) {
   return reading;
 }
 
+/// Makes a matrix by `make`, with the plan that is followed later.
+class Planning {
+ public:
+  template <class Make>
+  static std::unique_ptr<DataMatrix> planned(Plan plan, Make make) {
+    const auto begin = Clock::now();
+    std::unique_ptr<DataMatrix> matrix = make();
+    plan.gram = matrix->plan().gram;
+    plan.prepare = seconds_since(begin) - plan.gram;
+    matrix->set_plan(std::move(plan));
+    return matrix;
+  }
+};
+
 std::unique_ptr<DataMatrix> prepare(const Table& given, const PrepareOptions& options,
                                     const Tick& tick) {
-  const auto begin = Clock::now();
   const std::optional<Table> left = left_in_file(given, options);
   const Table& table = left ? *left : given;
   const bool plans = !options.without_pca && !table.covariance;
-  Plan plan{.solver = plans ? planned_solver(size_of(table), options) : options.solver,
-            .storage = table.in_file() ? "file" : "memory",
-            .notes = table.notes,
-            .read = table.seconds};
-  const bool gram = plan.solver == Solver::gram && !options.without_pca;
-  auto matrix = make_matrix(table, options.preparation, tick, gram ? FormGram::yes : FormGram::no);
-  plan.gram = matrix->plan().gram;
-  plan.prepare = seconds_since(begin) - plan.gram;
-  matrix->set_plan(std::move(plan));
-  return matrix;
+  const Solver solver = plans ? planned_solver(size_of(table), options) : options.solver;
+  return Planning::planned(
+      {.solver = solver,
+       .storage = table.in_file() ? "file" : "memory",
+       .notes = table.notes,
+       .read = table.seconds},
+      [&] { return make_matrix(table, options.preparation, tick, form_gram(solver, options)); });
+}
+
+std::unique_ptr<DataMatrix> prepare(const RowSource& given, const PrepareOptions& options,
+                                    const Tick& tick) {
+  RowSource source = given;
+  if (options.memory)
+    source.memory =
+        room_for_buffers(*options.memory, source.cols, work_per_variable(options.components));
+  Solver solver = options.solver;
+  if (!options.without_pca) {
+    solver = planned_solver({.rows = source.rows,
+                             .cols = source.cols,
+                             .entries = entries_of(source),
+                             .sparse = source.sparse,
+                             .in_file = true},
+                            options);
+    // Samples come row by row: all products of pairs of them would need many passes.
+    if (solver == Solver::outer && options.solver == Solver::automatic) solver = Solver::krylov;
+  }
+  return Planning::planned({.solver = solver, .storage = "source"}, [&] {
+    return make_rows(source, options.preparation, tick, form_gram(solver, options));
+  });
+}
+
+std::unique_ptr<DataMatrix> prepare(const LinearOperator& s, const PrepareOptions& options,
+                                    const Tick& tick) {
+  const bool automatic = options.solver == Solver::automatic;
+  return Planning::planned({.solver = automatic ? Solver::krylov : options.solver,  // few products
+                            .storage = "operator"},
+                           [&] { return make_operator(s, options.preparation, tick); });
+}
+
+std::unique_ptr<DataMatrix> prepare(const SampleMoments& moments, const PrepareOptions& options,
+                                    const Tick& tick) {
+  if (tick) tick(0);
+  return Planning::planned({.solver = options.solver, .storage = "moments"},
+                           [&] { return make_moments(moments, options.preparation); });
 }
 
 }  // namespace spcart

@@ -1,57 +1,21 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "spcart/file.hpp"
+#include "table/block_reader.hpp"
 #include "table/read_ahead.hpp"
 
 namespace spcart {
 
-/// Uninitialised memory for any type that grows as needed.
-class RawBuffer {
- public:
-  /// Reserves this many bytes; the content is lost if it grows.
-  char* reserve(std::size_t bytes) {
-    if (bytes > size_) {
-      data_.reset();  // not to hold both at a time
-      data_ = std::make_unique_for_overwrite<Bytes>(bytes);
-      size_ = bytes;
-    }
-    return data_.get();
-  }
-  char* data() const { return data_.get(); }
-
- private:
-  using Bytes = char[];  // NOLINT(modernize-avoid-c-arrays)
-  std::unique_ptr<Bytes> data_;
-  std::size_t size_ = 0;
-};
-
-/// Rows (or columns) `first` to `first + count - 1` of a table in a file.
-struct DenseBlock {
-  Index first = 0, count = 0;
-  DenseView values;  ///< of the block alone
-
-  RawBuffer stored, kept;
-};
-
-struct SparseBlock {
-  Index first = 0, count = 0;
-  SparseView values;
-
-  std::vector<std::int32_t> outer;
-  RawBuffer inner, stored, kept;
-};
-
 /// The blocks of a dense table from first to last, of whole rows or of whole columns; each holds a
 /// multiple of `step` of them, except the last.
-class DenseBlocks {
+class DenseBlocks final : public BlockReader<DenseBlock> {
  public:
   DenseBlocks(const FileView& view, FileView::Order along, Index step = 1);
 
-  const DenseBlock* next() { return ahead_.next(); }
+  const DenseBlock* next() override { return ahead_.next(); }
 
  private:
   bool fill(DenseBlock& block, const std::stop_token& stop);
@@ -66,11 +30,11 @@ class DenseBlocks {
 };
 
 /// The same for the rows of a sparse table.
-class SparseBlocks {
+class SparseBlocks final : public BlockReader<SparseBlock> {
  public:
   explicit SparseBlocks(const FileView& view, Index step = 1);
 
-  const SparseBlock* next() { return ahead_.next(); }
+  const SparseBlock* next() override { return ahead_.next(); }
 
  private:
   bool fill(SparseBlock& block);

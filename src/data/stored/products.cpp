@@ -265,6 +265,25 @@ void StoredMatrix::do_outer_gram(Block g, const Tick& tick) const {
             [&]<class Real>(Real) { sum_outer<Real>(Along::columns, g, tick); });
 }
 
+void StoredMatrix::outer_gram_by_products(Block g, const Tick& tick) const {
+  constexpr Index kLeast = 16;
+  const Index fitting = panel_bytes() / (cols() * static_cast<Index>(sizeof(double)));
+  const Index step = std::clamp(fitting, std::min(kLeast, rows()), rows());
+  for (Index first = 0; first < rows(); first += step) {
+    const Index count = std::min(step, rows() - first);
+    Matrix units = Matrix::Zero(rows(), count), x(cols(), count);
+    units.middleRows(first, count).setIdentity();
+    const auto part = [&](double done) {
+      if (tick)
+        tick((static_cast<double>(first) + done * static_cast<double>(count)) /
+             static_cast<double>(rows()));
+    };
+    do_adjoint_times(units, x, part);
+    do_times(x, g.middleCols(first, count), part);
+  }
+  mirror(g);
+}
+
 /// The variables are gathered from each panel as it is read.
 void StoredMatrix::do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const {
   const std::vector<Index> chosen(variables.begin(), variables.end());

@@ -79,6 +79,10 @@ class SPCART_EXPORT_TO_MPI StoredMatrix : public DataMatrix {
   void do_outer_gram(Block g, const Tick& tick) const override;
   void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const override;
 
+  /// AA' by products with unit vectors, as many at a time as fit in one pass: for kinds that cannot
+  /// be read by columns.
+  void outer_gram_by_products(Block g, const Tick& tick) const;
+
   // The same algebra for kinds that multiply by S itself.
   Matrix scaled(ConstBlock x) const;                    ///< D x
   void correct_times(const Matrix& dx, Block y) const;  ///< y = S D x becomes A x

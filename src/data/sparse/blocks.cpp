@@ -2,14 +2,14 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
-#include "data/file_kinds.hpp"
+#include "data/block_kinds.hpp"
 #include "data/preparation.hpp"
 #include "data/sparse/products.hpp"
 #include "data/stored/panels.hpp"
 #include "data/stored/stored.hpp"
-#include "table/file_blocks.hpp"
 
 namespace spcart {
 namespace {
@@ -58,10 +58,10 @@ auto columns_of(Block& y, std::size_t g) {
   return y.middleCols(first, std::min(y.cols() - first, kWidestPanel));
 }
 
-class SparseFileMatrix final : public StoredMatrix {
+class SparseBlockMatrix final : public StoredMatrix {
  public:
-  SparseFileMatrix(const FileView& view, const Preparation& preparation, const Tick& tick)
-      : StoredMatrix(view.rows, view.cols, static_cast<double>(view.entries)), view_(view) {
+  SparseBlockMatrix(SparseRows rows, const Preparation& preparation, const Tick& tick)
+      : StoredMatrix(rows.rows, rows.cols, rows.entries), rows_(std::move(rows)) {
     measure(in_double(preparation), tick);
   }
 
@@ -69,8 +69,8 @@ class SparseFileMatrix final : public StoredMatrix {
   /// Calls visit(rows, first) for every block of rows.
   template <class Visit>
   void for_blocks(const Tick& tick, Visit visit) const {
-    SparseBlocks blocks(view_);
-    while (const SparseBlock* block = blocks.next()) {
+    const auto blocks = rows_.open(1);
+    while (const SparseBlock* block = blocks->next()) {
       if (tick) tick(static_cast<double>(block->first) / static_cast<double>(rows()));
       visit(AnyLines::of(block->values), block->first);
     }
@@ -80,7 +80,7 @@ class SparseFileMatrix final : public StoredMatrix {
   Index parts(Index width) const {
     if (static_cast<double>(width) * entries() <= static_cast<double>(kWorthThreads)) return 1;
     const auto bytes = static_cast<std::uint64_t>(cols() * width) * sizeof(double);
-    return std::min(threads(), 2 + static_cast<Index>(view_.memory / bytes));
+    return std::min(threads(), 2 + static_cast<Index>(rows_.memory / bytes));
   }
 
   /// What one pass measures of a variable.
@@ -150,12 +150,13 @@ class SparseFileMatrix final : public StoredMatrix {
               std::max(row_means.about(-mean) - seen.means_of_rows.about(-mean), 0.0);
   }
 
-  class FilePass final : public Pass {
+  class BlockPass final : public Pass {
    public:
-    FilePass(const FileView& view, Index step) : blocks_(view, step) {}
+    explicit BlockPass(std::unique_ptr<BlockReader<SparseBlock>> blocks)
+        : blocks_(std::move(blocks)) {}
 
     void advance(Index first, Index) override {
-      if (block_ == nullptr || first >= block_->first + block_->count) block_ = blocks_.next();
+      if (block_ == nullptr || first >= block_->first + block_->count) block_ = blocks_->next();
     }
 
     void load(Index row, Index col, Block tile) const override {
@@ -172,13 +173,13 @@ class SparseFileMatrix final : public StoredMatrix {
     }
 
    private:
-    SparseBlocks blocks_;
+    std::unique_ptr<BlockReader<SparseBlock>> blocks_;
     const SparseBlock* block_ = nullptr;  ///< contains the current panel
   };
 
   std::unique_ptr<Pass> open(Along along, Index step) const override {
-    if (along != Along::rows) throw std::logic_error("a sparse file is read by rows");
-    return std::make_unique<FilePass>(view_, step);
+    if (along != Along::rows) throw std::logic_error("a sparse table is read by rows");
+    return std::make_unique<BlockPass>(rows_.open(step));
   }
 
   void do_times(ConstBlock x, Block y, const Tick& tick) const override {
@@ -232,36 +233,18 @@ class SparseFileMatrix final : public StoredMatrix {
     y = scaled(y);
   }
 
-  Index panel_bytes() const override { return panel_bytes_of(view_); }
+  Index panel_bytes() const override { return panel_bytes_within(rows_.memory); }
 
-  /// By products with unit vectors, as many at a time as fit in one pass.
-  void do_outer_gram(Block g, const Tick& tick) const override {
-    constexpr Index kLeast = 16;
-    const Index fitting = panel_bytes() / (cols() * static_cast<Index>(sizeof(double)));
-    const Index step = std::clamp(fitting, std::min(kLeast, rows()), rows());
-    for (Index first = 0; first < rows(); first += step) {
-      const Index count = std::min(step, rows() - first);
-      Matrix units = Matrix::Zero(rows(), count), x(cols(), count);
-      units.middleRows(first, count).setIdentity();
-      const auto part = [&](double done) {
-        if (tick)
-          tick((static_cast<double>(first) + done * static_cast<double>(count)) /
-               static_cast<double>(rows()));
-      };
-      do_adjoint_times(units, x, part);
-      do_times(x, g.middleCols(first, count), part);
-    }
-    mirror(g);
-  }
+  void do_outer_gram(Block g, const Tick& tick) const override { outer_gram_by_products(g, tick); }
 
-  FileView view_;
+  SparseRows rows_;
 };
 
 }  // namespace
 
-std::unique_ptr<DataMatrix> make_sparse_file(const FileView& view, const Preparation& preparation,
+std::unique_ptr<DataMatrix> make_sparse_rows(SparseRows rows, const Preparation& preparation,
                                              const Tick& tick) {
-  return std::make_unique<SparseFileMatrix>(view, preparation, tick);
+  return std::make_unique<SparseBlockMatrix>(std::move(rows), preparation, tick);
 }
 
 }  // namespace spcart
