@@ -27,7 +27,9 @@ from ._core import (
 )
 from ._estimator import SPCArt
 from ._functions import certify, compare, evaluate, fit, principal_basis, rotate_and_truncate
+from ._moments import Moments
 from ._path import path
+from ._row_blocks import RowBlocks
 from ._warnings import ConvergenceWarning, SpcartWarning
 
 __version__: str = _core.version
@@ -47,6 +49,7 @@ __all__ = [
     "Criteria",
     "HeldOut",
     "History",
+    "Moments",
     "Path",
     "PathPoint",
     "PrincipalBasis",
@@ -55,6 +58,7 @@ __all__ = [
     "Restarts",
     "Rotated",
     "RotationResult",
+    "RowBlocks",
     "SPCArt",
     "Scree",
     "SearchReport",

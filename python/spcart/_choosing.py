@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._estimator import SPCArt, seed_of
 from ._progress import progress
-from ._tables import table_of
+from ._sources import table_of
 from ._warnings import warn
 
 if TYPE_CHECKING:

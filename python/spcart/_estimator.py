@@ -12,7 +12,9 @@ import scipy.sparse as sp
 from . import _core
 from ._missing import check_missing, complete_rows, dropped, filled, is_sparse, means_of
 from ._model import NormalModel, make_model, span_rank
+from ._moments import Moments
 from ._progress import progress
+from ._row_blocks import RowBlocks
 from ._sklearn import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -23,11 +25,19 @@ from ._sklearn import (
     output_container,
     validate_data,
 )
+from ._sources import (
+    Source,
+    dtype_of_source,
+    names_of_source,
+    source_of,
+    table_of_source,
+)
 from ._tables import (
     dtype_to_check,
     is_anndata,
     make_covariance,
     make_table,
+    names_of,
     stored,
     unwrapped,
 )
@@ -86,6 +96,12 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Data that the core can view in place is not copied: NumPy arrays of float64, float32, int32 or
     uint8 in any order, SciPy CSR and CSC, data frames of one such type, AnnData with such an ``X``.
     Sparse data stays sparse. A memory map that would not fit in memory is read in blocks.
+
+    Data need not be in memory: :class:`RowBlocks` hand out samples in blocks, and so are read dask
+    arrays and data frames, data sets and Parquet files of pyarrow, lazy frames of polars, arrays of
+    h5py and zarr, and a backed AnnData that takes more than a quarter of the memory.
+    :class:`Moments` are enough if samples can be seen only once, and a
+    :class:`scipy.sparse.linalg.LinearOperator` if only products with the data are known.
 
     Parameters
     ----------
@@ -258,6 +274,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Number of variables.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the variables, if the data has them.
+    moments_ : Moments
+        Of all samples that `partial_fit` has seen; ``n_samples_seen_`` is their number.
 
     Notes
     -----
@@ -331,7 +349,49 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self : SPCArt
             The fitted estimator.
         """
+        self.__dict__.pop("moments_", None)
         self._fit(*self._samples(X))
+        return self
+
+    def partial_fit(self, X: Data, y: object = None) -> Self:
+        """Find sparse components of these samples and of all that were given before.
+
+        Only :class:`Moments` of the samples are kept, and the components are those that `fit` would
+        find for all samples together. They are found anew each time: if there are many small parts,
+        it is faster to update :class:`Moments` by each, and to fit to these at the end. It does not
+        go on from a call of `fit`, which keeps no moments of its samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            One row per sample. The first part must have at least as many as there are components.
+        y : Ignored
+            Present for the API of scikit-learn.
+
+        Returns
+        -------
+        self : SPCArt
+            The fitted estimator.
+        """
+        before = getattr(self, "moments_", None)
+        if before is None and hasattr(self, "loadings_"):
+            raise ValueError(
+                "partial_fit cannot go on from fit, which keeps no moments of its samples: give "
+                "them to partial_fit, too, or begin with a new estimator"
+            )
+        part = Moments(missing=self.missing, n_threads=self.n_threads)
+        source = source_of(X, self.memory)
+        if source is None:
+            checked = self._checked(X, reset=before is None)
+            part.update_checked(checked, getattr(self, "feature_names_in_", None))
+        else:
+            part.update(cast("Data", source))
+            self._check_variables(source, reset=before is None)
+        moments = part if before is None else before + part
+        n, p = moments.shape
+        self.fill_values_ = None
+        self._fit(moments.table(), self._wanted(n, p), n)
+        self.moments_ = moments
         return self
 
     def fit_covariance(self, C: ArrayLike, y: object = None) -> Self:
@@ -381,17 +441,31 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             ``whiten=True``. In float32 if both this data and that of the fit are.
         """
         check_is_fitted(self)
-        checked = self._checked(X, reset=False)
+        source = source_of(X, self.memory)
+        if isinstance(source, RowBlocks):
+            self._check_variables(source, reset=False)
+            return np.concatenate([self._transform(block) for block in source])
+        if source is not None:
+            return self._transform_source(source)
+        return self._with_index(self._transform(self._checked(X, reset=False), stored(X)), X)
+
+    def _transform(self, checked: Any, original: object = None) -> FloatMatrix:
         complete, rows = self._complete(checked)
-        original = stored(X) if complete is checked else None
+        original = original if complete is checked else None
         scores: FloatMatrix = self._scores(complete, self.loadings_, original)
         if self.whiten:
             scores *= _inverse(self._score_scales())
         dtype = np.float32 if checked.dtype == np.float32 else np.float64
         scores = scores.astype(np.result_type(dtype, self.components_), copy=False)
-        if rows is not None:
-            scores = _spread(scores, rows)
-        return self._with_index(scores, X)
+        return scores if rows is None else _spread(scores, rows)
+
+    def _transform_source(self, source: Source) -> FloatMatrix:
+        """Scores of an operator."""
+        if isinstance(source, Moments):
+            raise TypeError("X: scores are of samples, and moments have none")
+        self._check_variables(source, reset=False)
+        scores = self._table_scores(table_of_source(source), self.loadings_)
+        return scores * _inverse(self._score_scales()) if self.whiten else scores
 
     def inverse_transform(self, X: ArrayLike) -> FloatMatrix:
         """Data from scores, as near as the components can come.
@@ -441,9 +515,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             CPEV about the means of the fit, from 0 to 1. Higher is better.
         """
         check_is_fitted(self)
-        checked = self._checked(X, reset=False)
-        complete = dropped(checked) if self.missing == "drop" else self._complete(checked)[0]
-        table = self._table(complete, stored(X) if complete is checked else None)
+        table = self._table_to_score(X)
         with progress(self.verbose) as show:
             return _core.evaluate(
                 table,
@@ -471,7 +543,16 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             for samples outside.
         """
         check_is_fitted(self)
-        complete, rows = self._complete(self._checked(X, reset=False))
+        source = source_of(X, self.memory)
+        if source is None:
+            return self._score_samples(self._checked(X, reset=False))
+        if not isinstance(source, RowBlocks):
+            raise TypeError("X: only samples have a likelihood")
+        self._check_variables(source, reset=False)
+        return np.concatenate([self._score_samples(block) for block in source])
+
+    def _score_samples(self, checked: Any) -> Vector:
+        complete, rows = self._complete(checked)
         if is_sparse(complete):
             complete = complete.tocsr()
         model = self._model()
@@ -528,6 +609,11 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return np.asarray(component_names(self.n_components_), dtype=object)
 
     @property
+    def n_samples_seen_(self) -> int:
+        """Number of samples that `partial_fit` has seen."""
+        return self.moments_.n_samples
+
+    @property
     def _n_features_out(self) -> int:
         return self.n_components_
 
@@ -565,6 +651,36 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError("X has other variables than the data of the fit, or in other order")
         return check_array(data, **how)
 
+    def _check_variables(self, source: Source, reset: bool) -> None:
+        """Takes number and names of the variables, or compares them with those of the fit."""
+        names, p = names_of_source(source), source.shape[1]
+        if reset:
+            self.n_features_in_: int = p
+            self.__dict__.pop("feature_names_in_", None)
+            if names is not None and all(isinstance(name, str) for name in names):
+                self.feature_names_in_ = np.asarray(names, dtype=object)
+            return
+        if p != self.n_features_in_:
+            raise ValueError(
+                f"X has {p} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input"
+            )
+        known = getattr(self, "feature_names_in_", None)
+        if names is not None and known is not None and list(names) != list(known):
+            raise ValueError("X has other variables than the data of the fit, or in other order")
+
+    def _table_to_score(self, X: Data) -> _core.Table:
+        """A table of new samples, complete or without those that are not."""
+        source = source_of(X, self.memory)
+        if source is None:
+            checked = self._checked(X, reset=False)
+            complete = dropped(checked) if self.missing == "drop" else self._complete(checked)[0]
+            return self._table(complete, stored(X) if complete is checked else None)
+        self._check_variables(source, reset=False)
+        if isinstance(source, RowBlocks):
+            source = source.without_missing(self.missing, self.fill_values_)[0]
+        return table_of_source(source)
+
     def _complete(self, checked: Any) -> tuple[Any, NDArray[np.bool_] | None]:
         """New data without missing values, and which samples it has if these are not all."""
         check_missing(self.missing)
@@ -583,7 +699,9 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Products of prepared data with any columns."""
         if checked.shape[0] == 0:
             return np.empty((0, loadings.shape[1]))
-        table = self._table(checked, original)
+        return self._table_scores(self._table(checked, original), loadings)
+
+    def _table_scores(self, table: _core.Table, loadings: Any) -> Matrix:
         threads = self.n_threads or 0
         with progress(self.verbose) as show:
             return _core.scores(
@@ -627,14 +745,31 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _samples(self, X: Data) -> tuple[_core.Table, float, int, DTypeLike]:
         """The table of samples to fit, the components that are wanted, its rows and its type."""
+        source = source_of(X, self.memory)
+        if source is not None:
+            return self._source_samples(source)
         checked = self._checked(X, reset=True)
         complete = self._complete_to_fit(checked)
         n, p = complete.shape
-        most = max(min(n - bool(self.center), p), 1)
-        components = most if self.n_components is None else self.n_components
         original = stored(X) if complete is checked else None
         dtype = np.float32 if checked.dtype == np.float32 else np.float64
-        return self._table(complete, original), components, n, dtype
+        return self._table(complete, original), self._wanted(n, p), n, dtype
+
+    def _source_samples(self, source: Source) -> tuple[_core.Table, float, int, DTypeLike]:
+        """The same of samples that are not in memory."""
+        check_missing(self.missing)
+        self._check_variables(source, reset=True)
+        self.fill_values_ = None
+        dtype = dtype_of_source(source)
+        if isinstance(source, RowBlocks):
+            source, self.fill_values_ = source.without_missing(self.missing)
+        n, p = source.shape
+        return table_of_source(source), self._wanted(n, p), n, dtype
+
+    def _wanted(self, n: int, p: int) -> float:
+        """How many components are wanted of n samples of p variables."""
+        most = max(min(n - bool(self.center), p), 1)
+        return most if self.n_components is None else self.n_components
 
     def _complete_to_fit(self, checked: Any) -> Any:
         """Data without missing values; what is inserted for them is kept."""

@@ -11,7 +11,7 @@ from . import _core
 from ._estimator import SPCArt, as_loadings, seed_of
 from ._progress import progress
 from ._sklearn import check_array
-from ._tables import table_of
+from ._sources import table_of
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def evaluate(
     >>> round(spcart.evaluate(X, np.eye(5)).cpev, 6)
     1.0
     """
-    table = table_of(X, covariance, missing)
+    table = table_of(X, covariance, missing, memory)
     preparation = _core.Preparation(center=center, scale=scale, remove_row_mean=remove_row_mean)
     with progress(verbose) as show:
         return _core.evaluate(
@@ -150,7 +150,7 @@ def certify(
     >>> certificate.gap < 1e-6
     True
     """
-    table = table_of(X, covariance, missing)
+    table = table_of(X, covariance, missing, memory)
     options = _core.Options(n_threads=n_threads)
     preparation = _core.Preparation(center=center, scale=scale, remove_row_mean=remove_row_mean)
     with progress(verbose) as show:
@@ -225,7 +225,7 @@ memory, random_state, n_threads, verbose
     >>> rows[0].criteria.cpev > rows[1].criteria.cpev
     True
     """
-    table = table_of(X, covariance, missing)
+    table = table_of(X, covariance, missing, memory)
     options = _core.Options(
         n_components=n_components,
         refit=refit,
@@ -310,7 +310,7 @@ n_threads, verbose
     >>> spcart.principal_basis(X, 2).vectors.shape
     (20, 2)
     """
-    table = table_of(X, covariance, missing)
+    table = table_of(X, covariance, missing, memory)
     options = _core.Options(
         n_components=n_components,
         solver=solver,

@@ -8,7 +8,7 @@ from . import _core
 from ._choosing import as_list
 from ._estimator import seed_of
 from ._progress import progress
-from ._tables import table_of
+from ._sources import table_of
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ random_state, n_threads, verbose
     types = [truncation] if isinstance(truncation, str) else list(truncation)
     if types == ["all"]:
         types = ["hard", "soft", "count", "energy"]
-    table = table_of(X, covariance, missing)
+    table = table_of(X, covariance, missing, memory)
     options = _core.Options(
         effort=effort,
         certify=certify,

@@ -9,8 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core
-from ._missing import check_missing, handled
-from ._sklearn import check_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,20 +115,6 @@ def make_table(
 def make_covariance(matrix: NDArray[Any]) -> _core.Table:
     """A table of a covariance matrix."""
     return _core.covariance(_dense(matrix))
-
-
-def table_of(X: Data, covariance: bool, missing: str) -> _core.Table:
-    """A table of samples, or of a covariance matrix, as a user has them."""
-    check_missing(missing)
-    if covariance:
-        return make_covariance(check_array(X, dtype=np.float64, ensure_all_finite=False))
-    data = unwrapped(X)
-    checked = check_array(
-        data, accept_sparse=["csr", "csc"], dtype=dtype_to_check(data), ensure_all_finite=False
-    )
-    names = names_of(X)
-    complete = handled(checked, missing, names)
-    return make_table(complete, original=data if complete is checked else None, names=names)
 
 
 def _dense(array: NDArray[Any]) -> NDArray[Any]:

@@ -10,6 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+    from scipy.sparse.linalg import LinearOperator
+
+    from ._moments import Moments
+    from ._row_blocks import RowBlocks
 
 
 class AnnDataLike(Protocol):
@@ -23,8 +27,11 @@ class AnnDataLike(Protocol):
     def var_names(self) -> Sequence[object]: ...
 
 
-#: Arrays, data frames and nested lists; sparse arrays and matrices; AnnData.
-Data: TypeAlias = "ArrayLike | sp.sparray | sp.spmatrix | AnnDataLike"
+#: Arrays, data frames and nested lists; sparse arrays and matrices; AnnData; blocks of rows,
+#: moments, operators.
+Data: TypeAlias = (
+    "ArrayLike | sp.sparray | sp.spmatrix | AnnDataLike | RowBlocks | Moments | LinearOperator"
+)
 Loadings: TypeAlias = "sp.csc_array[np.float64]"
 Vector: TypeAlias = "NDArray[np.float64]"
 Matrix: TypeAlias = "NDArray[np.float64]"
