@@ -37,7 +37,6 @@ from ._tables import (
     is_anndata,
     make_covariance,
     make_table,
-    names_of,
     stored,
     unwrapped,
 )
@@ -358,8 +357,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Only :class:`Moments` of the samples are kept, and the components are those that `fit` would
         find for all samples together. They are found anew each time: if there are many small parts,
-        it is faster to update :class:`Moments` by each, and to fit to these at the end. It does not
-        go on from a call of `fit`, which keeps no moments of its samples.
+        it is faster to update :class:`Moments` by each, and to fit to these at the end. `fit` keeps
+        no moments of its samples: after it, `partial_fit` begins anew.
 
         Parameters
         ----------
@@ -375,10 +374,8 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         before = getattr(self, "moments_", None)
         if before is None and hasattr(self, "loadings_"):
-            raise ValueError(
-                "partial_fit cannot go on from fit, which keeps no moments of its samples: give "
-                "them to partial_fit, too, or begin with a new estimator"
-            )
+            message = "partial_fit begins anew: fit has kept no moments of its samples"
+            warn([message], stacklevel=2)
         part = Moments(missing=self.missing, n_threads=self.n_threads)
         source = source_of(X, self.memory)
         if source is None:
@@ -389,7 +386,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self._check_variables(source, reset=before is None)
         moments = part if before is None else before + part
         n, p = moments.shape
-        self.fill_values_ = None
+        self.fill_values_: Vector | None = None
         self._fit(moments.table(), self._wanted(n, p), n)
         self.moments_ = moments
         return self
@@ -422,7 +419,7 @@ class SPCArt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_missing(self.missing)
         checked = validate_data(self, C, dtype=np.float64, ensure_all_finite=False)
         components = len(checked) if self.n_components is None else self.n_components
-        self.fill_values_: Vector | None = None
+        self.fill_values_ = None
         self._fit(make_covariance(checked), components, None)
         return self
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from . import _core
-from ._missing import check_missing, complete_rows, filled
+from ._missing import check_missing, complete_rows, filled, is_sparse
 from ._sklearn import check_array
 from ._tables import dtype_to_check, is_anndata, make_table, names_of, viewed_dtype
 
@@ -94,8 +93,10 @@ class RowBlocks:
             raise ValueError("blocks: there are no samples")
         checked = _checked(first)
         self._is_converted = dtype is not None
-        self.dtype: np.dtype[Any] = np.dtype(viewed_dtype(checked.dtype if dtype is None else dtype))
-        self._is_sparse = sp.issparse(checked)
+        self.dtype: np.dtype[Any] = np.dtype(
+            viewed_dtype(checked.dtype if dtype is None else dtype)
+        )
+        self._is_sparse = is_sparse(checked)
         self._first_density = checked.nnz / max(np.prod(checked.shape), 1) if self._is_sparse else 1
         self.names = list(names) if names is not None else names_of(first)
         cols = checked.shape[1]
@@ -112,7 +113,7 @@ class RowBlocks:
         """Blocks as arrays or CSR matrices of one type."""
         for block in self._raw():
             checked = _checked(block)
-            if sp.issparse(checked) != self._is_sparse:
+            if is_sparse(checked) != self._is_sparse:
                 raise ValueError("blocks: either all must be sparse, or none")
             if not self._is_converted and not np.can_cast(checked.dtype, self.dtype):
                 raise ValueError(
@@ -156,7 +157,7 @@ class RowBlocks:
     def _means(self) -> Vector:
         sums, known = np.zeros(self.shape[1]), np.zeros(self.shape[1])
         for block in self:
-            dense = block.toarray() if sp.issparse(block) else block
+            dense: Any = block.toarray() if is_sparse(block) else block
             sums += np.sum(dense, axis=0, dtype=np.float64, where=np.isfinite(dense))
             known += np.sum(~np.isnan(dense), axis=0)
         if (known == 0).any():
@@ -194,6 +195,10 @@ def _checked_shape(shape: tuple[int, int], cols: int) -> tuple[int, int]:
     return n, p
 
 
+def _library_of(data: object) -> str:
+    return type(data).__module__.partition(".")[0]
+
+
 def _is_small(size: int, memory: int | str | None) -> bool:
     """Whether so many bytes are read into memory as a whole: not if a limit is given."""
     return memory is None and size <= _core.available_memory() // _PART_OF_MEMORY
@@ -209,36 +214,30 @@ def _slices(data: Any, bounds: Sequence[int]) -> Callable[[], Iterator[Any]]:
     return blocks
 
 
+def _rows_at_once(cols: int) -> int:
+    return max(_AT_ONCE // max(cols, 1), 1)
+
+
 def _bounds(shape: tuple[int, int]) -> list[int]:
-    step = max(_AT_ONCE // max(shape[1], 1), 1)
-    return [*range(0, shape[0], step), shape[0]]
+    return [*range(0, shape[0], _rows_at_once(shape[1])), shape[0]]
 
 
 def _stored_rows(
     matrix: Any, names: Sequence[object] | None, memory: int | str | None
 ) -> RowBlocks | None:
-    """The rows of a matrix in a file: of HDF5 or Zarr, dense, or sparse by rows as AnnData has it."""
-    if isinstance(matrix, np.ndarray) or sp.issparse(matrix):
-        return None
-    if type(matrix).__module__.partition(".")[0] == "dask":
+    """The rows of a matrix in a file: an array of HDF5 or Zarr, or sparse as AnnData has it."""
+    library = _library_of(matrix)
+    if library == "dask":
         return _dask_rows(matrix, memory, names)
-    is_sparse = hasattr(matrix, "to_memory")
-    if is_sparse and matrix.format != "csr":
-        return None  # reading rows of it would be reading all of it, each time
-    if is_sparse:
+    if library == "anndata" and getattr(matrix, "format", None) == "csr":
         size = len(matrix.group["indices"]) * (matrix.dtype.itemsize + 8)
-    elif hasattr(matrix, "shape") and hasattr(matrix, "dtype") and len(matrix.shape) == 2:
+    elif library in ("h5py", "zarr") and len(matrix.shape) == 2:
         size = int(np.prod(matrix.shape)) * matrix.dtype.itemsize
-    else:
+    else:  # in memory, or sparse by columns: reading some rows would be reading all of it
         return None
-    if is_anndata_file(matrix) and _is_small(size, memory):
+    if _is_small(size, memory):
         return None
     return RowBlocks(_slices(matrix, _bounds(matrix.shape)), shape=matrix.shape, names=names)
-
-
-def is_anndata_file(matrix: Any) -> bool:
-    """Whether there is a way to read it as a whole."""
-    return hasattr(matrix, "to_memory") or type(matrix).__module__.startswith(("h5py", "zarr"))
 
 
 def _dask_rows(
@@ -264,16 +263,18 @@ def _dask_rows(
 
 def _arrow_rows(data: Any, memory: int | str | None) -> RowBlocks | None:
     """A data set or a Parquet file of Arrow: batches of rows."""
+    read: Any
     if hasattr(data, "to_batches") and hasattr(data, "count_rows"):  # a data set
-        names, n = data.schema.names, data.count_rows()
-        read = lambda: data.to_batches(batch_size=_rows_at_once(len(names)))  # noqa: E731
+        read, names, n = data.to_batches, data.schema.names, data.count_rows()
     elif hasattr(data, "iter_batches"):  # a Parquet file
-        names, n = data.schema_arrow.names, data.metadata.num_rows
-        read = lambda: data.iter_batches(batch_size=_rows_at_once(len(names)))  # noqa: E731
+        read, names, n = data.iter_batches, data.schema_arrow.names, data.metadata.num_rows
     else:
         return None
+    rows = _rows_at_once(len(names))
     return RowBlocks(
-        lambda: (_arrow_array(batch) for batch in read()), shape=(n, len(names)), names=names
+        lambda: (_arrow_array(batch) for batch in read(batch_size=rows)),
+        shape=(n, len(names)),
+        names=names,
     )
 
 
@@ -307,10 +308,6 @@ def _polars_rows(data: Any, memory: int | str | None) -> RowBlocks | None:
     return RowBlocks(slices, shape=(n, len(names)), names=names)
 
 
-def _rows_at_once(cols: int) -> int:
-    return max(_AT_ONCE // max(cols, 1), 1)
-
-
 #: How data of a library is read. None of them is imported for it.
 _READERS: dict[str, Callable[[Any, int | str | None], RowBlocks | None]] = {
     "anndata": lambda data, memory: _stored_rows(data, None, memory),
@@ -332,5 +329,5 @@ def rows_of(data: object, memory: int | str | None) -> RowBlocks | None:
         return data
     if is_anndata(data):
         return _stored_rows(data.X, data.var_names, memory)
-    reader = _READERS.get(type(data).__module__.partition(".")[0])
+    reader = _READERS.get(_library_of(data))
     return None if reader is None else reader(data, memory)

@@ -78,4 +78,6 @@ def _operator(operator: LinearOperator) -> _core.Table:
         return lambda x: np.asarray(product(x), dtype=np.float64, order="F")
 
     rows, cols = operator.shape
-    return _core.linear_operator(in_double(operator.matmat), in_double(operator.rmatmat), rows, cols)
+    return _core.linear_operator(
+        in_double(operator.matmat), in_double(operator.rmatmat), rows, cols
+    )

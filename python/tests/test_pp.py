@@ -13,7 +13,17 @@ import spcart
 from spcart import SPCArt
 
 #: What importing the package must not load: all of it is optional.
-OPTIONAL = ("anndata", "dask", "distributed", "h5py", "matplotlib", "polars", "scanpy", "tqdm", "zarr")
+OPTIONAL = (
+    "anndata",
+    "dask",
+    "distributed",
+    "h5py",
+    "matplotlib",
+    "polars",
+    "scanpy",
+    "tqdm",
+    "zarr",
+)
 
 
 def test_importing_loads_nothing_that_is_optional():

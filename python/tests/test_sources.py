@@ -1,4 +1,4 @@
-"""Samples that are not in memory: blocks of rows, moments, operators, and data of other libraries."""
+"""Samples that are not in memory: in blocks, by moments, by products, of other libraries."""
 
 import copy
 import pickle
@@ -13,7 +13,12 @@ import spcart
 from spcart import Moments, RowBlocks, SPCArt
 from spcart import _row_blocks as row_blocks
 
-PARAMETERS = [{}, {"nonzeros": 4}, {"nonzeros": 4, "scale": True}, {"method": "pca", "whiten": True}]
+PARAMETERS = [
+    {},
+    {"nonzeros": 4},
+    {"nonzeros": 4, "scale": True},
+    {"method": "pca", "whiten": True},
+]
 
 
 def parts(X):
@@ -42,9 +47,7 @@ def test_a_fit_does_not_depend_on_where_samples_are(table, parameters):
     expected = SPCArt(3, **parameters).fit(table)
     for name, source in sources(table).items():
         model = SPCArt(3, **parameters).fit(source)
-        np.testing.assert_allclose(
-            model.components_, expected.components_, atol=1e-9, err_msg=name
-        )
+        np.testing.assert_allclose(model.components_, expected.components_, atol=1e-9, err_msg=name)
         assert model.cpev_ == pytest.approx(expected.cpev_, rel=1e-10)
         assert model.n_samples_ == 80
         assert model.n_features_in_ == 12
@@ -288,8 +291,9 @@ def test_partial_fit_is_a_fit_to_all(table):
     model.set_params(n_components=5).partial_fit(table)  # other components of more samples
     assert (model.n_components_, model.n_samples_) == (5, 160)
     assert not hasattr(model.fit(table), "moments_")
-    with pytest.raises(ValueError, match="partial_fit cannot go on from fit"):
+    with pytest.warns(spcart.SpcartWarning, match="partial_fit begins anew"):
         model.partial_fit(table[:20])
+    assert model.partial_fit(table[:20]).n_samples_ == 40
 
 
 def test_a_part_that_is_rejected_does_not_count(table):
