@@ -63,7 +63,7 @@ struct ReadOptions {
   bool covariance = false;  ///< the table is a covariance matrix, which is always kept in memory
   bool transpose = false;   ///< exchange samples and variables
   /// Files for `read_names`, with a heading if they have one line more: of the variables, and of
-  /// the samples if the table does not name them.
+  /// the samples' groups, which are also names of the samples if the table does not name them.
   std::filesystem::path names = {}, labels = {};
 
   Storage storage = Storage::automatic;

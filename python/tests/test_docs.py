@@ -7,7 +7,17 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "name", ["_choosing", "_estimator", "_functions", "_path", "datasets", "pp", "_warnings"]
+    "name", [
+        "_choosing",
+        "_estimator",
+        "_functions",
+        "_moments",
+        "_path",
+        "_row_blocks",
+        "datasets",
+        "pp",
+        "_warnings",
+    ]
 )
 def test_docstrings(name):
     if name == "pp":

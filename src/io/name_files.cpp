@@ -140,6 +140,11 @@ void NameFiles::apply(Table& table) {
   }
   if (samples_.empty() && labels_file_.empty()) return;
   fit_names(samples_, table.rows(), "labels", labels_file_, "sample");
+  if (!labels_file_.empty()) {
+    if (!table.labels.empty())
+      reject("labels", labels_file_, "give it or --labels-column, not both");
+    table.labels = samples_;
+  }
   if (table.samples.empty()) table.samples = std::move(samples_);
 }
 

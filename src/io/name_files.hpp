@@ -21,7 +21,7 @@ class NameFiles {
   bool orient(Index rows, Index cols, bool transpose);
 
   /// Names the table, before any of it is left out. Throws Error if there are too few or too many
-  /// names. Given labels are names of the samples unless the table has its own.
+  /// names. Given labels are also names of the samples, unless the table has its own.
   void apply(Table& table);
 
   bool name_variables() const { return !variables_.empty(); }

@@ -171,6 +171,25 @@ TEST(CommandReport, ScoresComeWithLabelsAndNames) {
   EXPECT_NEAR(shown["columns"][0][0].get<double>(), first, 1e-5 * std::abs(first));
 }
 
+TEST(CommandReport, LabelsStayWithTheirSamplesWhenOthersAreDropped) {
+  REQUIRE_PAGE();
+  const Folder folder;
+  const std::string labels = folder.write("l.txt", "one\ntwo\nthree\nfour\nfive\n");
+  for (const std::string names : {"id,", ""}) {
+    const auto row = [&](const char* name, const char* numbers) {
+      return (names.empty() ? "" : std::string(name) + ",") + numbers + "\n";
+    };
+    const std::string data =
+        folder.write("d.csv", names + "x,y,z\n" + row("a", "1,2,3") + row("b", "4,,7") +
+                                  row("c", "7,8,8") + row("d", "1,0,1") + row("e", "3,0,2"));
+    const Reported found =
+        reported({"fit", data, "-r", "2", "--labels", labels, "--missing", "drop"});
+    const Json& shown = found.document["report"]["scores"];
+    EXPECT_EQ(shown["labels"], Json({"one", "three", "four", "five"}));
+    if (!names.empty()) EXPECT_EQ(shown["names"], Json({"a", "c", "d", "e"}));
+  }
+}
+
 TEST(CommandReport, OfManySamplesShowsTheSameChoiceEachTime) {
   REQUIRE_PAGE();
   const std::vector<std::string> call = {"fit", "@random:n=6000,p=5", "-r", "2"};

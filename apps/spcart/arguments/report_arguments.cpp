@@ -26,14 +26,7 @@ std::array<Index, 2> parsed_shape(const std::string& text) {
   throw Error("image", text, "it must be rows and columns of pixels, as in 13x12");
 }
 
-/// Whether `part` is `whole` with some texts left out.
-bool is_left_of(const std::vector<std::string>& part, const std::vector<std::string>& whole) {
-  auto at = part.begin();
-  for (const std::string& text : whole)
-    if (at != part.end() && *at == text) ++at;
-  return at == part.end();
-}
-
+/// For a built-in data set: of a file they are read with it.
 std::vector<std::string> read_labels(const std::string& path, const Table& table) {
   if (table.covariance)
     throw Error("labels", path, "DATA is a covariance matrix and has no samples");
@@ -43,8 +36,6 @@ std::vector<std::string> read_labels(const std::string& path, const Table& table
   } catch (const Error& error) {
     throw Error("labels", path, error.rule());
   }
-  // Samples that DATA does not name are named by their labels, and some may have been dropped.
-  if (!table.samples.empty() && is_left_of(table.samples, labels)) return table.samples;
   const auto samples = static_cast<std::size_t>(table.rows());
   if (labels.size() == samples + 1) labels.erase(labels.begin());
   if (labels.size() != samples)
@@ -86,9 +77,8 @@ Annotations ReportArguments::annotations(const Table& table, const std::string& 
                   fmt::format("rows times columns must be {}, the number of variables", p));
     found.image = shape;
   }
-  if (!labels.empty() && !table.labels.empty())
-    throw Error("labels", labels, "give it or --labels-column, not both");
-  found.labels = labels.empty() ? table.labels : read_labels(labels, table);
+  const bool read = labels.empty() || !table.labels.empty();
+  found.labels = read ? table.labels : read_labels(labels, table);
   return found;
 }
 
