@@ -26,6 +26,12 @@ void expect_figures(const Matrix& m, const Matrix& x) {
   EXPECT_NEAR(c.share_of_pca(), f.cpev / 0.9, 1e-9);
   EXPECT_NEAR(c.cpev_gains.sum(), c.cpev, 1e-12);
   EXPECT_GE(c.cpev_gains.minCoeff(), 0);
+  Matrix units = x;
+  for (Index i = 0; i < x.cols(); ++i)
+    if (x.col(i).norm() > 0) units.col(i).normalize();
+  const Matrix scores = verify::prepared(m, {}) * units;
+  const double total = verify::prepared(m, {}).squaredNorm();
+  EXPECT_LE((c.score_covariance - scores.transpose() * scores / total).norm(), 1e-12);
   double before = 0;
   for (Index i = 0; i < x.cols(); ++i) {
     const double so_far = verify::figures(verify::prepared(m, {}), x.leftCols(i + 1)).cpev;

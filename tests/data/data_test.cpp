@@ -1,11 +1,13 @@
 #include "spcart/data.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <tuple>
 
 #include "spcart/error.hpp"
+#include "spcart/not_finite.hpp"
 #include "spcart/pca.hpp"
 #include "verify.hpp"
 
@@ -307,6 +309,24 @@ TEST(Data, TicksCanStopAPass) {
   };
   EXPECT_THROW(a->gram(stop), Cancelled);
   EXPECT_EQ(ticks, 2);
+}
+
+TEST(Data, ANumberThatIsNotFiniteIsKnownByItsPlace) {
+  for (const double value :
+       {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+    Matrix m = random_matrix(9, 4, 1);
+    m(7, 2) = value;
+    try {
+      make_dense(m);
+      FAIL();
+    } catch (const NotFinite& error) {
+      EXPECT_EQ(error.row(), 7);
+      EXPECT_EQ(error.col(), 2);
+      EXPECT_EQ(std::isnan(error.number()), std::isnan(value));
+      EXPECT_EQ(std::string(error.what()), fmt::format("row 8, column 3: {} is not a finite number",
+                                                       std::isnan(value) ? "NaN" : "-inf"));
+    }
+  }
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ struct Data {
   std::string title;                   ///< of its source
   std::unique_ptr<DataMatrix> matrix;  ///< none until it is prepared
   std::vector<std::string> hints;      ///< what the call may have forgotten
+  std::vector<std::string> notes;      ///< of reading, without hints
 };
 
 /// Runs work on the data; an Error that is about the data names its source.

@@ -41,6 +41,7 @@ Data DataSource::read(const DataArguments& arguments, const PrepareOptions& plan
 
 void DataSource::prepare(Data& data, const PrepareOptions& options, const Activity& activity) {
   activity.enter("preparing the data");
+  data.notes = data.table.notes;
   data.table.notes.insert(data.table.notes.end(), data.hints.begin(), data.hints.end());
   with_title(data, [&] { data.matrix = do_prepare(data.table, options, activity.tick()); });
 }

@@ -211,7 +211,7 @@ void run(const ChooseArguments& arguments, DataSource& source) {
     print(fmt::format("{}: {}\n\n{}\n{}\n{}", bold(arguments.data.title()), shape(data.table),
                       scree_picture(choice), held_out_table(choice, options.folds),
                       recommendations(arguments, choice, data.table.cols())));
-  print_warnings(choice.warnings);
+  print_warnings(choice.warnings, data.notes);
 }
 
 }  // namespace

@@ -286,7 +286,7 @@ void run(const CompareArguments& arguments, DataSource& source) {
                     bold(arguments.data.title()), shape(data.table), options.common.components,
                     options.nonzeros * options.common.components,
                     rows.front().result.criteria.cpev_pca, table(rows)));
-  print_warnings(warnings(rows));
+  print_warnings(warnings(rows), data.notes);
 }
 
 }  // namespace

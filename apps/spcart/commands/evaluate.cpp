@@ -104,7 +104,7 @@ void run(const EvaluateArguments& arguments, DataSource& source) {
                       bold(file_title(arguments.loadings)), x.cols(), x.cols() == 1 ? "" : "s",
                       arguments.data.title(), shape(data.table), criteria_table(criteria, x.cols()),
                       components(criteria), certificate ? certificate_text(*certificate) : ""));
-  print_warnings(data.table.notes);
+  print_warnings(data.table.notes, data.notes);
 }
 
 }  // namespace

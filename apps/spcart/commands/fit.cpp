@@ -174,7 +174,7 @@ void run(const FitArguments& arguments, DataSource& source) {
           (result.certificate ? certificate_text(*result.certificate) : "") +
           (stability ? stability_note(*stability, result.loadings, data.table.variables) : "") +
           (arguments.bounds ? '\n' + bounds_table(result.bounds) : ""));
-  print_warnings(result.warnings);
+  print_warnings(result.warnings, data.notes);
 }
 
 }  // namespace

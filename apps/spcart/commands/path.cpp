@@ -317,7 +317,7 @@ void run(const PathArguments& arguments, DataSource& source) {
                       advice(arguments, path), chosen_table(arguments, data, path),
                       counted(static_cast<Index>(path.points.size()), "point"), path.seconds,
                       path.pca_seconds));
-  print_warnings(path.warnings);
+  print_warnings(path.warnings, data.notes);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ void run(const TransformArguments& arguments, DataSource& source) {
     activity.enter("writing");
   }
   outputs.write();
-  if (!arguments.run.quiet) print_warnings(data.table.notes);
+  if (!arguments.run.quiet) print_warnings(data.table.notes, data.notes);
 }
 
 }  // namespace

@@ -77,13 +77,15 @@ void print_error(std::string_view text) noexcept {
   std::fflush(stderr);
 }
 
-void print_warnings(const std::vector<std::string>& warnings) {
+void print_warnings(const std::vector<std::string>& warnings,
+                    const std::vector<std::string>& notes) {
   for (std::string warning : warnings) {
+    const bool is_note = std::ranges::find(notes, warning) != notes.end();
     // The library names the option; in the command it is a flag.
     constexpr std::string_view kScale = "option scale";
     if (const std::size_t at = warning.find(kScale); at != std::string::npos)
       warning.replace(at, kScale.size(), "--scale");
-    print_error(fmt::format("spcart: warning: {}\n", printable(warning)));
+    print_error(fmt::format("spcart: {}: {}\n", is_note ? "note" : "warning", printable(warning)));
   }
 }
 

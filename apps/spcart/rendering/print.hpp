@@ -26,7 +26,9 @@ void print(std::string_view text);
 void print_error(std::string_view text) noexcept;
 
 /// Writes "spcart: warning: ..." to standard error.
-void print_warnings(const std::vector<std::string>& warnings);
+/// Those that are among the notes are printed as such.
+void print_warnings(const std::vector<std::string>& warnings,
+                    const std::vector<std::string>& notes = {});
 
 /// The text, emphasised if the terminal has colour.
 std::string bold(std::string_view text);
