@@ -1,13 +1,27 @@
 #include "spcart/file.hpp"
 
+#include <array>
+#include <limits>
+#include <vector>
+
 #include "data/file_kinds.hpp"
 #include "data/load_dense.hpp"
 #include "data/stored/stored.hpp"
 #include "table/file_blocks.hpp"
+#include "table/file_scalar.hpp"
 #include "table/with_scalar.hpp"
 
 namespace spcart {
 namespace {
+
+/// Whether whole rows of a file by columns would be read in pieces that are too small. The factor 3
+/// is the number of buffers.
+bool reads_columns(const FileView& view) {
+  if (view.order == FileView::Order::row) return false;
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 14;
+  const std::uint64_t used = view.memory / 3 / static_cast<std::uint64_t>(view.cols);
+  return line_bytes(view.scalar, static_cast<Index>(used / size_of(widened(view.scalar)))) < kPiece;
+}
 
 /// T is the type of the numbers in memory.
 template <class T>
@@ -48,11 +62,76 @@ class DenseFileMatrix final : public StoredMatrix {
     const DenseBlock* block_ = nullptr;  ///< contains the current panel
   };
 
+  /// Genotypes by columns, which are decoded and prepared at once.
+  class GenotypePass final : public Pass {
+   public:
+    GenotypePass(const FileView& view, Index step)
+        : fill_(view.fill), blocks_(packed_genotypes(view), FileView::Order::column, step) {}
+
+    void advance(Index first, Index) override {
+      if (block_ == nullptr || first >= block_->first + block_->count) block_ = blocks_.next();
+    }
+
+    void load(Index row, Index col, Block tile) const override {
+      constexpr Index kTogether = 64;
+      std::array<double, kTogether> some;
+      for (Index j = 0; j < tile.rows(); ++j)
+        for (Index i = 0; i < tile.cols(); i += kTogether) {
+          const Index count = std::min(kTogether, tile.cols() - i);
+          prepare(row + i, col + j, count, 0, 1, some.data());
+          for (Index k = 0; k < count; ++k) tile(j, i + k) = some[static_cast<std::size_t>(k)];
+        }
+    }
+
+    bool prepare(Index row, Index col, Index count, double mean, double scale,
+                 double* out) const override {
+      return decode(row, col, count, mean, scale, out);
+    }
+    bool prepare(Index row, Index col, Index count, double mean, double scale,
+                 float* out) const override {
+      return decode(row, col, count, mean, scale, out);
+    }
+
+   private:
+    template <class Real>
+    bool decode(Index row, Index col, Index count, double mean, double scale, Real* out) const {
+      const double missing = fill_ ? (*fill_)[static_cast<std::size_t>(col)]
+                                   : std::numeric_limits<double>::quiet_NaN();
+      const auto prepared = [&](double value) { return static_cast<Real>((value - mean) * scale); };
+      const auto* line = static_cast<const char*>(block_->values.data) +
+                         (col - block_->first) * block_->values.col_stride;
+      decode_genotypes<Real>(line, row, count,
+                             {prepared(2), prepared(missing), prepared(1), prepared(0)}, out);
+      return true;
+    }
+
+    std::shared_ptr<const std::vector<double>> fill_;
+    DenseBlocks blocks_;
+    const DenseBlock* block_ = nullptr;
+  };
+
   std::unique_ptr<Pass> open(Along along, Index step) const override {
+    if (view_.scalar == FileScalar::genotype && along == Along::columns &&
+        view_.order == FileView::Order::column)
+      return std::make_unique<GenotypePass>(view_, step);
     return std::make_unique<FilePass>(view_, along, step);
   }
 
   Index panel_bytes() const override { return panel_bytes_of(view_); }
+
+  Along order() const override { return reads_columns(view_) ? Along::columns : Along::rows; }
+
+  /// Only the variables are read, if these are contiguous in the file.
+  void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const override {
+    if (has_gram() || order() == Along::rows || row_means().size() > 0)
+      return StoredMatrix::do_gram_of(variables, g, tick);
+    const std::vector<Index> chosen(variables.begin(), variables.end());
+    Preparation same = preparation();
+    same.means = means()(chosen);
+    same.scale = true;
+    same.scales = spcart::inverse_scales(inverse_scales()(chosen));
+    g = DenseFileMatrix(selected_columns(view_, variables), same, {}, FormGram::no).gram(tick);
+  }
 
   FileView view_;
 };

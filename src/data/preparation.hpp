@@ -39,6 +39,9 @@ inline bool is_gram_kept(Index rows, Index cols) {
   return cols <= std::min(rows, kLargest);
 }
 
+/// sqrt(2 f (1 - f)) for alleles whose counts have these means, 2 f.
+SPCART_EXPORT_TO_MPI Vector genotype_scales(const Vector& means);
+
 /// 1/s, or 0 for a constant variable.
 SPCART_EXPORT_TO_MPI Vector inverse_scales(const Vector& scales);
 
