@@ -15,6 +15,10 @@
 namespace spcart {
 namespace {
 
+constexpr auto kUnscaled =
+    "genotypes are not scaled: option scale divides them by sqrt(2 f (1 - f)) for an allele of "
+    "frequency f, as is usual in genetics";
+
 TableSize size_of(const Table& table) {
   const auto* file = std::get_if<FileView>(&table.values);
   return {.rows = table.rows(),
@@ -79,6 +83,7 @@ std::unique_ptr<DataMatrix> prepare(const Table& given, const PrepareOptions& op
             .storage = table.in_file() ? "file" : "memory",
             .notes = table.notes,
             .read = table.seconds};
+  if (table.genotypes && plans && !options.preparation.scale) plan.notes.push_back(kUnscaled);
   const bool gram = plan.solver == Solver::gram && !options.without_pca;
   auto matrix = make_matrix(table, options.preparation, tick, gram ? FormGram::yes : FormGram::no);
   plan.gram = matrix->plan().gram;

@@ -63,11 +63,7 @@ GenotypeCounts counts_in(const unsigned char* line, Index count) {
 void for_each_variant(const FileView& view,
                       const std::function<void(std::size_t, const GenotypeCounts&)>& visit,
                       const Tick& tick) {
-  // The bytes are counted as they are stored.
-  FileView bytes = view;
-  bytes.scalar = FileScalar::uint8;
-  bytes.rows = (view.rows + kPerByte - 1) / kPerByte;
-  bytes.fill.reset();
+  const FileView bytes = packed_genotypes(view);
   for (DenseBlocks blocks(bytes, bytes.order); const DenseBlock* block = blocks.next();) {
     if (tick) tick(static_cast<double>(block->first) / static_cast<double>(view.cols));
     const auto* line = static_cast<const unsigned char*>(block->values.data);
