@@ -2,10 +2,12 @@
 
 #include <array>
 #include <limits>
+#include <mutex>
 #include <vector>
 
 #include "data/file_kinds.hpp"
 #include "data/load_dense.hpp"
+#include "data/resample.hpp"
 #include "data/stored/stored.hpp"
 #include "table/file_blocks.hpp"
 #include "table/file_scalar.hpp"
@@ -25,7 +27,7 @@ bool reads_columns(const FileView& view) {
 
 /// T is the type of the numbers in memory.
 template <class T>
-class DenseFileMatrix final : public StoredMatrix {
+class DenseFileMatrix final : public StoredMatrix, private Samples {
  public:
   DenseFileMatrix(const FileView& view, const Preparation& preparation, const Tick& tick,
                   FormGram gram)
@@ -133,7 +135,39 @@ class DenseFileMatrix final : public StoredMatrix {
     g = DenseFileMatrix(selected_columns(view_, variables), same, {}, FormGram::no).gram(tick);
   }
 
+  /// Genotypes are in a file even if there is memory for them. Other tables do not fit.
+  const Samples* do_stored_samples() const override {
+    return view_.scalar == FileScalar::genotype ? this : nullptr;
+  }
+
+  std::unique_ptr<DataMatrix> do_select_rows(std::vector<Index> rows,
+                                             const Preparation& preparation, const Tick& tick,
+                                             FormGram gram) const override {
+    return make_gathered(unpacked(), std::move(rows), preparation, tick, gram);
+  }
+
+  std::unique_ptr<DataMatrix> do_permute_columns(std::uint64_t seed,
+                                                 const Tick& tick) const override {
+    return make_dense(permuted_columns(unpacked(), row_means(), seed, tick),
+                      permuted_preparation(*this), tick);
+  }
+
+  /// The table in memory, once it is needed there.
+  DenseView unpacked() const {
+    std::call_once(unpacking_, [this] {
+      check_room_for_copy(rows(), cols());
+      Table table;
+      table.values = view_;
+      unpacked_ = std::make_shared<const Matrix>(to_matrix(table));
+    });
+    DenseView view = view_of(*unpacked_);
+    view.owner = unpacked_;
+    return view;
+  }
+
   FileView view_;
+  mutable std::once_flag unpacking_;
+  mutable std::shared_ptr<const Matrix> unpacked_;
 };
 
 }  // namespace

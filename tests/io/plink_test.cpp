@@ -8,6 +8,8 @@
 #include <random>
 
 #include "command.hpp"
+#include "data/resample.hpp"
+#include "spcart/bootstrap.hpp"
 #include "spcart/fit.hpp"
 #include "spcart/io.hpp"
 #include "spcart/prepare.hpp"
@@ -245,6 +247,22 @@ TEST_F(Plink, APassReadsTheFileOnce) {
   const std::vector<Index> some = {3, 4, 5, 90, 600, 699};
   a->gram_of(some);
   EXPECT_LE(passes(), 4 * 6.0 / 700) << "only the variables that are asked for";
+}
+
+TEST_F(Plink, SamplesAreResampledAsThoseOfTheDenseTable) {
+  const Matrix m = genotypes(50, 12, 9), whole = filled(m);
+  const Preparation preparation{.remove_row_mean = true, .scale = true};
+  const auto a = make_matrix(read_table(write(m)), preparation);
+  const Options options{.components = 2, .nonzeros = 3};
+  Table table = make_table(whole);
+  table.genotypes = true;
+  const auto twin = make_matrix(table, preparation);
+  const Stability got = bootstrap(*a, fit(*a, options), {.resamples = 20});
+  const Stability expected = bootstrap(*twin, fit(*twin, options), {.resamples = 20});
+  EXPECT_LE((Matrix(got.frequencies) - Matrix(expected.frequencies)).norm(), 1e-9);
+  const auto permuted = permute_columns(*a, 3), permuted_twin = permute_columns(*twin, 3);
+  EXPECT_LE((permuted->gram() - permuted_twin->gram()).norm(), 1e-9);
+  EXPECT_LE((permuted->column_squared_norms() - a->column_squared_norms()).norm(), 1e-9);
 }
 
 TEST_F(Plink, VariablesAreChosenInPlace) {
