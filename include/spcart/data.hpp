@@ -35,6 +35,11 @@ struct Preparation {
   bool center = true;            ///< subtract from each variable its mean
   bool scale = false;            ///< divide each variable by its standard deviation (divisor n - 1)
 
+  /// Variables count an allele, 0 to 2: `scale` divides by sqrt(2 f (1 - f)), the standard
+  /// deviation for an allele of frequency f in Hardy-Weinberg equilibrium, with f half the
+  /// variable's mean.
+  bool genotypes = false;
+
   /// Used instead of being measured, e.g. to treat new data in the same way as the old.
   std::optional<Vector> means = std::nullopt;
   std::optional<Vector> scales = std::nullopt;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "spcart/export.hpp"
 #include "spcart/views.hpp"
@@ -22,11 +23,13 @@ enum class FileScalar {
   uint16,
   uint32,
   int64,
-  uint64
+  uint64,
+  genotype  ///< two bits, as in a .bed of PLINK: 2, missing, 1 or 0 copies of an allele
 };
 
-std::size_t size_of(FileScalar scalar);  ///< in bytes
-Scalar widened(FileScalar scalar);       ///< the type of such numbers in memory
+/// In bytes; for genotypes, of which a byte holds four, 1.
+std::size_t size_of(FileScalar scalar);
+Scalar widened(FileScalar scalar);  ///< the type of such numbers in memory
 
 /// A file that is open for reading and must stay unchanged while it is open. It may be deleted or
 /// replaced meanwhile: the opened one is read to the end.
@@ -44,6 +47,12 @@ struct FileView {
   Order order = Order::row;
   std::uint64_t values =
       0;  ///< offset of the first number, in bytes from the beginning of the file
+
+  /// Of a dense table: the rows (columns, if that is the order) of the file that belong to it,
+  /// ascending; null if all do. Each is contiguous, and begins with a new byte.
+  std::shared_ptr<const std::vector<Index>> lines = {};
+  /// What stands for missing genotypes, one number per column of the table; null: NaN.
+  std::shared_ptr<const std::vector<double>> fill = {};
 
   // A sparse table is compressed by rows, the entries of a row in order of their columns.
   bool sparse = false;

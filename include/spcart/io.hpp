@@ -17,9 +17,10 @@ namespace SPCART_EXPORT spcart {
 /// What to do with missing cells: those that are empty or read NA, NaN, null, ?, and others that
 /// docs/files.md lists.
 enum class Missing {
-  error,  ///< reject them, naming the first
-  drop,   ///< leave out samples that have any
-  mean    ///< replace them by the mean of the variable's other values
+  automatic,  ///< mean for genotypes, of which some are nearly always missing, otherwise error
+  error,      ///< reject them, naming the first
+  drop,       ///< leave out samples that have any
+  mean        ///< replace them by the mean of the variable's other values
 };
 std::string_view name(Missing value);
 template <>
@@ -48,7 +49,7 @@ enum class Storage {
 };
 
 struct ReadOptions {
-  Missing missing = Missing::error;
+  Missing missing = Missing::automatic;
   Tristate header = Tristate::automatic;      ///< text: is the first line the variables' names?
   Tristate row_labels = Tristate::automatic;  ///< text: is the first field the sample's name?
   Decimal decimal = Decimal::automatic;       ///< text: of its numbers
@@ -89,10 +90,13 @@ DataPath split_data_path(const std::filesystem::path& path);
 /// separated by tabs, the first counts; in features.tsv and genes.tsv of 10x the second.
 std::vector<std::string> read_names(const std::filesystem::path& path);
 
-/// Reads .csv, .tsv, .npy or .mtx, plain or gzipped (detected by content, not by name), .npz, and
-/// HDF5: .h5ad, .h5, .loom; "-" is CSV on standard input. A path may have the part of a file behind
-/// a colon. Errors name file, line, column and value as far as they are known. No memory is
+/// Reads .csv, .tsv, .npy or .mtx, plain or gzipped (detected by content, not by name), .npz, HDF5
+/// (.h5ad, .h5, .loom) and .bed; "-" is CSV on standard input. A path may have the part of a file
+/// behind a colon. Errors name file, line, column and value as far as they are known. No memory is
 /// allocated on the strength of a header alone.
+///
+/// A .bed of PLINK has its names in the .bim and the .fam beside it. It is always used in place:
+/// variables count the first allele of each variant.
 ///
 /// matrix.mtx of 10x is transposed and named by features.tsv and barcodes.tsv beside it, unless the
 /// options give names.
@@ -128,6 +132,7 @@ struct ColumnSummary {
 struct Inspection {
   Table table;
   std::vector<ColumnSummary> columns;
+  Missing missing = Missing::error;  ///< what `read_table` does with missing cells
 };
 Inspection inspect_table(const std::filesystem::path& path, const ReadOptions& options = {},
                          const Tick& tick = {});

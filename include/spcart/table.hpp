@@ -22,6 +22,7 @@ struct Table {
   std::vector<std::string> labels = {};  ///< of the samples' groups, one per row, or empty
   std::vector<std::string> notes = {};   ///< what was set aside, taken for granted or filled in
   double seconds = 0;                    ///< spent reading or generating it
+  bool genotypes = false;                ///< each variable counts an allele, 0 to 2
 
   /// If `values` are a memory map, the same numbers in its file.
   std::optional<FileView> mapped = {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,11 @@ void check_preparation(const Preparation& preparation, Index p) {
   check("scales", preparation.scales);
   if (preparation.scales && preparation.scales->minCoeff() < 0)
     throw Error(fmt::format("scales: {} is negative", preparation.scales->minCoeff()));
+}
+
+Vector genotype_scales(const Vector& means) {
+  return means.unaryExpr(
+      [](double mean) { return std::sqrt(std::max(mean * (1 - mean / 2), 0.0)); });
 }
 
 Vector inverse_scales(const Vector& scales) {
@@ -152,6 +158,11 @@ std::unique_ptr<DataMatrix> make_matrix(const Table& table, const Preparation& p
 
 std::unique_ptr<DataMatrix> make_matrix(const Table& table, const Preparation& preparation,
                                         const Tick& tick, FormGram gram) {
+  if (table.genotypes && !preparation.genotypes) {
+    Preparation of_genotypes = preparation;
+    of_genotypes.genotypes = true;
+    return make_matrix(table, of_genotypes, tick, gram);
+  }
   if (table.covariance) return make_covariance(to_matrix(table), preparation);
   if (const auto* file = std::get_if<FileView>(&table.values))
     return make_file(*file, preparation, tick, gram);

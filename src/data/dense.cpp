@@ -50,8 +50,7 @@ class DenseMatrix : public StoredMatrix, public Samples {
   }
 
   std::unique_ptr<DataMatrix> do_permute_columns(std::uint64_t seed, const Tick& tick) const final {
-    Preparation preparation = measured_anew(StoredMatrix::preparation());
-    preparation.remove_row_mean = false;
+    const Preparation preparation = permuted_preparation(*this);
     return make_dense(permuted_columns(view_, row_means(), seed, tick), preparation, tick);
   }
 

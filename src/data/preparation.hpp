@@ -44,6 +44,9 @@ inline bool is_gram_kept(Index rows, Index cols) {
 /// Numbers that a source has to store, estimated if it is sparse and does not tell.
 double entries_of(const RowSource& source);
 
+/// sqrt(2 f (1 - f)) for alleles whose counts have these means, 2 f.
+SPCART_EXPORT_TO_MPI Vector genotype_scales(const Vector& means);
+
 /// 1/s, or 0 for a constant variable.
 SPCART_EXPORT_TO_MPI Vector inverse_scales(const Vector& scales);
 

@@ -208,6 +208,14 @@ Preparation measured_anew(Preparation preparation) {
   return preparation;
 }
 
+Preparation permuted_preparation(const DataMatrix& a) {
+  Preparation preparation = measured_anew(a.preparation());
+  preparation.remove_row_mean = false;
+  // Without its row means, a table of genotypes does not tell the frequencies any more.
+  if (preparation.scale && preparation.genotypes) preparation.scales = a.scales();
+  return preparation;
+}
+
 std::unique_ptr<DataMatrix> select_rows(const DataMatrix& a, std::vector<Index> rows,
                                         const Preparation& preparation, const Tick& tick,
                                         FormGram gram) {

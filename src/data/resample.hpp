@@ -13,7 +13,7 @@
 namespace spcart {
 
 /// What a kind of data offers besides products if its samples are available: dense and sparse
-/// tables in memory do, on one machine or on ranks.
+/// tables in memory do, on one machine or on ranks, and genotypes, which are unpacked for it.
 class SPCART_EXPORT_TO_MPI Samples {
  public:
   virtual ~Samples() = default;
@@ -52,6 +52,9 @@ SPCART_EXPORT_TO_MPI std::unique_ptr<DataMatrix> permute_columns(const DataMatri
 SPCART_EXPORT_TO_MPI Preparation measured_anew(Preparation preparation);
 
 // For the kinds of data that offer it.
+
+/// How `permuted_columns` of a dense table are prepared: their row means are removed already.
+Preparation permuted_preparation(const DataMatrix& a);
 
 /// Throws Error if a dense copy in double does not fit in `memory` bytes.
 SPCART_EXPORT_TO_MPI void check_room_for_copy(Index rows, Index cols,

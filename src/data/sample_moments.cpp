@@ -75,7 +75,7 @@ std::unique_ptr<DataMatrix> make_moments(SampleMoments moments, const Preparatio
   if (!preparation.center) used.means = Vector::Zero(p);
   if (!used.means) used.means = means;
   if (!preparation.scale) used.scales = Vector::Ones(p);
-  if (!used.scales) used.scales = deviations;
+  if (!used.scales) used.scales = preparation.genotypes ? genotype_scales(means) : deviations;
   Vector inverse = inverse_scales(*used.scales);
   std::vector<Index> constant;
   for (Index j = 0; j < p; ++j) {

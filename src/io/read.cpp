@@ -23,6 +23,7 @@
 #include "io/numpy/npy.hpp"
 #include "io/numpy/npz.hpp"
 #include "io/numpy/zip.hpp"
+#include "io/plink/plink.hpp"
 #include "io/text.hpp"
 #include "spcart/io.hpp"
 #include "table/stored_values.hpp"
@@ -33,8 +34,10 @@ namespace {
 constexpr auto kPresenceNames = std::to_array<Name<Tristate>>(
     {{Tristate::automatic, "auto"}, {Tristate::yes, "yes"}, {Tristate::no, "no"}});
 
-constexpr auto kMissingNames = std::to_array<Name<Missing>>(
-    {{Missing::error, "error"}, {Missing::drop, "drop"}, {Missing::mean, "mean"}});
+constexpr auto kMissingNames = std::to_array<Name<Missing>>({{Missing::automatic, "auto"},
+                                                             {Missing::error, "error"},
+                                                             {Missing::drop, "drop"},
+                                                             {Missing::mean, "mean"}});
 
 constexpr auto kDecimalNames = std::to_array<Name<Decimal>>(
     {{Decimal::automatic, "auto"}, {Decimal::point, "point"}, {Decimal::comma, "comma"}});
@@ -63,7 +66,7 @@ namespace io {
 
 namespace {
 
-enum class Format { csv, tsv, npy, npz, matrix_market, hdf5 };
+enum class Format { csv, tsv, npy, npz, matrix_market, hdf5, plink };
 
 std::string lower_extension(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
@@ -83,10 +86,12 @@ Format format_of(const std::filesystem::path& path, std::string_view head) {
   if (extension == ".mtx") return Format::matrix_market;
   if (extension == ".h5ad" || extension == ".h5" || extension == ".hdf5" || extension == ".loom")
     return Format::hdf5;
+  if (extension == ".bed") return Format::plink;
   if (head.starts_with(kNpyMagic)) return Format::npy;
   if (head.starts_with(kZipMagic)) return Format::npz;
   if (head.starts_with(kHdf5Magic)) return Format::hdf5;
   if (head.starts_with(kMatrixMarketBanner)) return Format::matrix_market;
+  if (head.starts_with(kBedMagic)) return Format::plink;
   return Format::csv;
 }
 
@@ -108,6 +113,21 @@ struct Reading {
   std::string part = {};  ///< of the file
   NameFiles names = {};
 };
+
+/// The options as they apply to a format. A .bed is small and used in place: what a choice of its
+/// samples makes of it is not kept.
+ReadOptions options_for(Format format, ReadOptions options) {
+  const bool plink = format == Format::plink;
+  if (options.missing == Missing::automatic)
+    options.missing = plink ? Missing::mean : Missing::error;
+  if (plink) options.cache.clear();
+  return options;
+}
+
+/// Whether variables are variants, and not samples.
+bool counts_alleles(Format format, const ReadOptions& options) {
+  return format == Format::plink && !options.transpose;
+}
 
 bool is_text(Format format) { return format == Format::csv || format == Format::tsv; }
 
@@ -145,6 +165,8 @@ Table read_oriented(Reading& reading, const ReadOptions& options, Cache& cache, 
       return read_npz(source, reading.part, options, cache, tick);
     case Format::hdf5:
       return read_hdf5(source, reading.part, options, cache, tick);
+    case Format::plink:
+      return read_plink(source, options, cache);
     case Format::matrix_market:
       break;
   }
@@ -257,17 +279,17 @@ DataPath split_data_path(const std::filesystem::path& path) {
   return {path, ""};
 }
 
-Inspection inspect_table(const std::filesystem::path& path, const ReadOptions& options,
+Inspection inspect_table(const std::filesystem::path& path, const ReadOptions& given,
                          const Tick& tick) {
   const auto begin = Clock::now();
-  if (options.covariance) io::check_covariance(options);
+  if (given.covariance) io::check_covariance(given);
   const auto [file, part] = split_data_path(path);
   io::ByteSource source(file, tick);
+  const io::Format format = io::format_of(file, source.head());
+  const ReadOptions options = io::options_for(format, given);
   io::Cache cache(options, file, source);
-  io::Reading reading{.source = source,
-                      .format = io::format_of(file, source.head()),
-                      .part = part,
-                      .names = io::NameFiles(options, file)};
+  io::Reading reading{
+      .source = source, .format = format, .part = part, .names = io::NameFiles(options, file)};
   Inspection found;
   if (part.empty() && io::has_own_variables(reading, options)) {
     const char separator = reading.format == io::Format::tsv ? '\t' : 0;
@@ -280,19 +302,21 @@ Inspection inspect_table(const std::filesystem::path& path, const ReadOptions& o
     found.columns = io::summaries_of(found.table, tick);
   }
   if (options.covariance) io::mark_covariance(found.table, source.name());
+  found.missing = options.missing;
+  found.table.genotypes = io::counts_alleles(format, options);
   found.table.seconds = seconds_since(begin);
   return found;
 }
 
-Table read_table(const std::filesystem::path& path, const ReadOptions& options, const Tick& tick) {
+Table read_table(const std::filesystem::path& path, const ReadOptions& given, const Tick& tick) {
   const auto begin = Clock::now();
-  if (options.covariance) io::check_covariance(options);
+  if (given.covariance) io::check_covariance(given);
   const auto [file, part] = split_data_path(path);
   io::ByteSource source(file, tick);
-  io::Reading reading{.source = source,
-                      .format = io::format_of(file, source.head()),
-                      .part = part,
-                      .names = io::NameFiles(options, file)};
+  const io::Format format = io::format_of(file, source.head());
+  const ReadOptions options = io::options_for(format, given);
+  io::Reading reading{
+      .source = source, .format = format, .part = part, .names = io::NameFiles(options, file)};
   io::Cache cache(options, file, source,
                   (part.empty() ? "" : fmt::format("\npart {}", part)) + reading.names.key());
   if (std::optional<Table> kept = cache.find()) {
@@ -303,6 +327,7 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options, 
   if (options.covariance) io::mark_covariance(table, source.name());
   io::handle_missing(table, options.missing, source.name(), cache, tick);
   cache.keep(table);
+  table.genotypes = io::counts_alleles(format, options);
   table.seconds = seconds_since(begin);
   return table;
 }

@@ -427,10 +427,15 @@ std::unique_ptr<RowsOnRanks> assemble(const Ranks& ranks, Address address,
 }
 
 std::unique_ptr<RowsOnRanks> distribute(const Ranks& ranks, std::span<const Table> parts,
-                                        std::span<const std::string> names,
-                                        const Preparation& preparation, const Tick& tick,
-                                        FormGram gram) {
+                                        std::span<const std::string> names, Preparation preparation,
+                                        const Tick& tick, FormGram gram) {
   const Index cols = common_cols(ranks, parts);
+  preparation.genotypes |= !parts.empty() && parts.front().genotypes;
+  ranks.together([&] {
+    if (preparation.genotypes && preparation.scale && !preparation.scales &&
+        preparation.remove_row_mean)
+      reject("remove-row-mean", "", "scaled genotypes keep their row means on ranks");
+  });
   return assemble(ranks, {}, preparation, gram, [&](const Preparation& same, FormGram formed) {
     return LocalRows(parts, names, cols, same, tick, formed);
   });

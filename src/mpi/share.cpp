@@ -145,9 +145,11 @@ SharePlan make_plan(const Ranks& ranks, const std::string& source, const ReadOpt
     throw Error(fmt::format("--transpose, --names and --labels are for one file, not for {}",
                             plan.files.size()))
         .in(source);
+  if (several && options.missing == Missing::automatic) plan.options.missing = Missing::error;
+  const bool rejects_missing =
+      options.missing == Missing::error || options.missing == Missing::automatic;
   // Leaving rows or columns out makes a copy of the whole.
-  if (options.include.empty() && options.exclude.empty() && options.missing == Missing::error &&
-      !as_one)
+  if (options.include.empty() && options.exclude.empty() && rejects_missing && !as_one)
     if (auto rows = rows_in_place(plan.files)) {
       plan.mode = ReadMode::pieces;
       plan.rows = std::move(*rows);

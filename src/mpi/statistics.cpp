@@ -55,6 +55,7 @@ Statistics statistics_of(const Moments& moments, const Vector& rounding,
   if (!preparation.center) s.used.means = Vector::Zero(p);
   if (!s.used.means) s.used.means = means;
   if (!preparation.scale) s.used.scales = Vector::Ones(p);
+  if (!s.used.scales && preparation.genotypes) s.used.scales = genotype_scales(means);
   if (!s.used.scales) s.used.scales = (squares / std::max(n - 1, 1.0)).cwiseSqrt();
   s.inverse_scales = inverse_scales(*s.used.scales);
   for (Index j = 0; j < p; ++j) {

@@ -15,6 +15,10 @@
 namespace spcart {
 namespace {
 
+constexpr auto kUnscaled =
+    "genotypes are not scaled: option scale divides them by sqrt(2 f (1 - f)) for an allele of "
+    "frequency f, as is usual in genetics";
+
 TableSize size_of(const Table& table) {
   const auto* file = std::get_if<FileView>(&table.values);
   return {.rows = table.rows(),
@@ -93,12 +97,14 @@ std::unique_ptr<DataMatrix> prepare(const Table& given, const PrepareOptions& op
   const Table& table = left ? *left : given;
   const bool plans = !options.without_pca && !table.covariance;
   const Solver solver = plans ? planned_solver(size_of(table), options) : options.solver;
-  return Planning::planned(
-      {.solver = solver,
-       .storage = table.in_file() ? "file" : "memory",
-       .notes = table.notes,
-       .read = table.seconds},
-      [&] { return make_matrix(table, options.preparation, tick, form_gram(solver, options)); });
+  Plan plan{.solver = solver,
+            .storage = table.in_file() ? "file" : "memory",
+            .notes = table.notes,
+            .read = table.seconds};
+  if (table.genotypes && plans && !options.preparation.scale) plan.notes.push_back(kUnscaled);
+  return Planning::planned(std::move(plan), [&] {
+    return make_matrix(table, options.preparation, tick, form_gram(solver, options));
+  });
 }
 
 std::unique_ptr<DataMatrix> prepare(const RowSource& given, const PrepareOptions& options,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "spcart/file.hpp"
@@ -20,10 +21,13 @@ class DenseBlocks final : public BlockReader<DenseBlock> {
  private:
   bool fill(DenseBlock& block, const std::stop_token& stop);
   void read(DenseBlock& block, const std::stop_token& stop) const;
+  std::uint64_t piece_bytes(const DenseBlock& block) const;
+  const void* decode(DenseBlock& block) const;
 
   FileView view_;
   bool by_row_;      ///< blocks are of whole rows
   bool contiguous_;  ///< a block is contiguous in the file
+  Index length_;     ///< of a line
   Index lines_;      ///< number in a block
   Index first_ = 0;  ///< line that is read next
   ReadAhead<DenseBlock> ahead_;
@@ -49,6 +53,12 @@ class SparseBlocks final : public BlockReader<SparseBlock> {
   std::vector<std::int64_t> offsets_;  ///< of the rows, and the end of the last one
   ReadAhead<SparseBlock> ahead_;
 };
+
+/// Some columns of a dense table that is stored by columns, in ascending order.
+FileView selected_columns(FileView view, std::span<const Index> columns);
+
+/// The bytes of genotypes that are stored by columns, four in each.
+FileView packed_genotypes(FileView view);
 
 /// Throws Error if the file is too short for the view.
 void check_extent(const FileView& view);

@@ -125,7 +125,8 @@ bool looks_like_covariance(const Table& table) {
   if (table.rows() != table.cols() || table.rows() < 2) return false;
   if (const auto* dense = std::get_if<DenseView>(&table.values))
     return are_transposed(*dense, *dense, 0);
-  if (const auto* file = std::get_if<FileView>(&table.values); file && !file->sparse)
+  if (const auto* file = std::get_if<FileView>(&table.values);
+      file && !file->sparse && file->scalar != FileScalar::genotype)
     return is_symmetric(*file);
   return false;
 }

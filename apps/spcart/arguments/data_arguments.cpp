@@ -28,16 +28,16 @@ bool is_dataset(const std::string& source) { return source.starts_with('@'); }
 }  // namespace
 
 CLI::Option* DataArguments::add_reading(CLI::App& app) {
-  CLI::Option* data = app.add_option("DATA", source,
-                                     "a file (.csv, .tsv, .npy, .mtx, plain or gzipped; .npz, "
-                                     ".h5ad, .h5, .loom) with one row per sample, or a part of it "
-                                     "(cells.h5ad:layers/counts), - for CSV on standard input, or "
-                                     "a built-in data set such as @pitprops");
+  CLI::Option* data =
+      app.add_option("DATA", source,
+                     "a file (.csv, .tsv, .npy, .mtx, plain or gzipped; .npz, "
+                     ".h5ad, .h5, .loom, .bed) with one row per sample, or a part of it "
+                     "(cells.h5ad:layers/counts), - for CSV on standard input, or "
+                     "a built-in data set such as @pitprops");
   data->group("Data");
   app.add_option("--missing", missing,
-                 fmt::format("cells that are empty or read NA: reject them, drop their samples, or "
-                             "put the variable's mean (default: {})",
-                             missing))
+                 "cells that are empty or read NA: reject them, drop their samples, or put the "
+                 "variable's mean (default: error; for genotypes, mean)")
       ->type_name("error|drop|mean")
       ->group("Data");
   app.add_option("--na", na, "cells that read TEXT are missing too; may be repeated")
@@ -109,7 +109,10 @@ void DataArguments::add_labels(CLI::App& app) {
 
 void DataArguments::add_preparation(CLI::App& app) {
   app.add_flag("--no-center", no_center, "do not subtract each variable's mean")->group("Data");
-  app.add_flag("--scale", scale, "divide each variable by its standard deviation")->group("Data");
+  app.add_flag("--scale", scale,
+               "divide each variable by its standard deviation; genotypes by sqrt(2 f (1 - f)) for "
+               "an allele of frequency f")
+      ->group("Data");
   app.add_flag("--remove-row-mean", remove_row_mean,
                "subtract from each sample its own mean, before all else")
       ->group("Data");

@@ -20,7 +20,7 @@ namespace spcart::command {
 struct DataArguments {
   std::string source;
   bool covariance = false;
-  std::string missing = "error", header = "auto", row_labels = "auto", decimal = "auto";
+  std::string missing = "auto", header = "auto", row_labels = "auto", decimal = "auto";
   std::vector<std::string> na, include, exclude;
   bool strict = false, transpose = false;
   std::string names, labels, labels_column;

@@ -76,10 +76,12 @@ TextTable facts(const Inspection& inspection) {
   const TableSummary seen = summarize(table);
   TextTable facts("ll");
   facts.add({"shape", shape(table)});
-  facts.add(
-      {"stored", fmt::format("{} {}, {}{}", seen.sparse ? "sparse" : "dense", name(seen.scalar),
-                             bytes_in_words(static_cast<std::uint64_t>(seen.bytes)),
-                             table.in_file() ? " in a file" : "")});
+  const auto* file = std::get_if<FileView>(&table.values);
+  const bool packed = file != nullptr && file->scalar == FileScalar::genotype;
+  facts.add({"stored", fmt::format("{} {}, {}{}", seen.sparse ? "sparse" : "dense",
+                                   packed ? "genotypes of 2 bits" : name(seen.scalar),
+                                   bytes_in_words(static_cast<std::uint64_t>(seen.bytes)),
+                                   table.in_file() ? " in a file" : "")});
   facts.add({"values", values_in_words(table, seen)});
   facts.add({"variables", has_names(table.variables)
                               ? some_of(table.variables)
@@ -156,7 +158,7 @@ void run(const DataArguments& arguments) {
     activity.enter("looking at the data");
     if (found.table.covariance) found.columns.clear();
     if (found.table.cols() > 0) text = facts(found).text();
-    if (!found.columns.empty()) text += '\n' + columns_text(found.columns, options.missing);
+    if (!found.columns.empty()) text += '\n' + columns_text(found.columns, found.missing);
     if (!found.table.covariance && looks_like_covariance(found.table))
       hints.push_back(covariance_hint(arguments.title()));
   }

@@ -228,6 +228,8 @@ StoredMatrix::Moments StoredMatrix::moments(const Preparation& preparation, cons
   const bool gram = form_gram == FormGram::yes && is_gram_kept(rows(), cols());
   const ThreadScope scope(gram ? threads_for(rows(), cols(), cols())
                                : threads_for(rows(), cols(), kOperations));
+  if (!gram && order() == Along::columns)
+    return moments_by_columns(preparation.remove_row_mean, tick);
   return with_real(gram ? preparation.precision : Precision::full, [&]<class Real>(Real) {
     return Survey<Real>(*this, preparation.remove_row_mean, gram).run(tick);
   });

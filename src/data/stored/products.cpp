@@ -15,6 +15,12 @@ namespace {
 /// Variables and samples of a tile: it is prepared while it is in cache.
 constexpr Index kTileHeight = 256, kTileWidth = 8;
 
+/// Reports the progress of one of two walks.
+Tick half_of(const Tick& tick, int which) {
+  if (!tick) return {};
+  return [&tick, which](double done) { tick((which + done) / 2); };
+}
+
 }  // namespace
 
 Index StoredMatrix::panel_step(Along along, std::size_t number, PanelSize size) const {
@@ -167,6 +173,7 @@ class StoredMatrix::PanelProducts {
 
 void StoredMatrix::do_times(ConstBlock x, Block y, const Tick& tick) const {
   with_real(preparation().precision, [&]<class Real>(Real) {
+    if (order() == Along::columns) return times_by_columns<Real>(x, y, tick);
     const Factor<Real> factor{x};
     PanelProducts<Real> panels(*this);
     panels.walk(tick, [&](Index row, Index count) {
@@ -178,6 +185,7 @@ void StoredMatrix::do_times(ConstBlock x, Block y, const Tick& tick) const {
 
 void StoredMatrix::do_adjoint_times(ConstBlock y, Block x, const Tick& tick) const {
   with_real(preparation().precision, [&]<class Real>(Real) {
+    if (order() == Along::columns) return adjoint_by_columns<Real>(y, x, tick);
     const Factor<Real> factor{y};
     PanelSum<Real> sum(x);
     PanelProducts<Real> panels(*this);
@@ -195,6 +203,11 @@ void StoredMatrix::do_gram_times(ConstBlock x, Block y, const Tick& tick) const 
     if (tick) tick(0);
     y.noalias() = gram_ * x;
     return;
+  }
+  if (order() == Along::columns) {
+    Matrix t(rows(), x.cols());
+    do_times(x, t, half_of(tick, 0));
+    return do_adjoint_times(t, y, half_of(tick, 1));
   }
   with_real(preparation().precision, [&]<class Real>(Real) {
     const Factor<Real> factor{x};

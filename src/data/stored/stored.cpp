@@ -47,6 +47,9 @@ void StoredMatrix::measure(const Preparation& preparation, const Tick& tick, For
   if (!preparation.center) used.means = Vector::Zero(cols());
   if (!used.means) used.means = m.means;
   if (!preparation.scale) used.scales = Vector::Ones(cols());
+  if (!used.scales && preparation.genotypes)
+    used.scales =
+        genotype_scales(m.means.array() + (row_means_.size() > 0 ? row_means_.mean() : 0));
   if (!used.scales) used.scales = (m.squares / std::max(n - 1, 1.0)).cwiseSqrt();
   inverse_scales_ = spcart::inverse_scales(*used.scales);
 

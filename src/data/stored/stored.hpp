@@ -50,6 +50,17 @@ class SPCART_EXPORT_TO_MPI StoredMatrix : public DataMatrix {
 
     /// The same sample in place, from that variable on: null if its numbers are not contiguous.
     virtual Line line(Index /*row*/, Index /*col*/) const { return {}; }
+
+    /// out = (value - mean) * scale for `count` samples of a variable, from that one on; false if
+    /// there is no quicker way than to load them.
+    virtual bool prepare(Index /*row*/, Index /*col*/, Index /*count*/, double /*mean*/,
+                         double /*scale*/, double* /*out*/) const {
+      return false;
+    }
+    virtual bool prepare(Index /*row*/, Index /*col*/, Index /*count*/, double /*mean*/,
+                         double /*scale*/, float* /*out*/) const {
+      return false;
+    }
   };
 
   /// A walk in panels of `step` samples or variables.
@@ -58,6 +69,10 @@ class SPCART_EXPORT_TO_MPI StoredMatrix : public DataMatrix {
   /// Maximum bytes of the panel of a pass, unless it then had less than 16 samples or variables. A
   /// kind of data with a small memory budget returns less.
   virtual Index panel_bytes() const { return Index{1} << 26; }
+
+  /// The order in which a product without A'A walks over the table: that in which it is stored, if
+  /// any other were slow. Along columns, A'(A x) takes two walks.
+  virtual Along order() const { return Along::rows; }
 
   /// What measure() needs: m, and for each variable of S - m 1' its mean and the sum of squares
   /// about it. For a variable that hardly varies, `largest` is the magnitude of its values. Throws
@@ -125,12 +140,21 @@ class SPCART_EXPORT_TO_MPI StoredMatrix : public DataMatrix {
   class Strips;
   template <class Real>
   class PanelProducts;
+  class ColumnSurvey;
 
   /// is_correctable(), from what centring removes from each variable and what it leaves.
   bool is_correctable(const Vector& taken, const Vector& left, Precision precision) const;
   void set_gram(Matrix lower, const Vector& beside_means);
   template <class Real>
   void read(const Pass& pass, Index row, Index col, Eigen::Ref<Eigen::MatrixX<Real>> panel) const;
+  template <class Real>
+  void read_columns(const Pass& pass, Index row, Index col,
+                    Eigen::Ref<Eigen::MatrixX<Real>> strip) const;
+  template <class Real>
+  void times_by_columns(ConstBlock x, Block y, const Tick& tick) const;
+  template <class Real>
+  void adjoint_by_columns(ConstBlock y, Block x, const Tick& tick) const;
+  Moments moments_by_columns(bool remove_row_mean, const Tick& tick) const;
   template <class Real>
   void sum_outer(Along along, Block g, const Tick& tick) const;
 

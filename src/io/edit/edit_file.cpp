@@ -27,18 +27,25 @@ T filled(T value, Index col, const Edit& edit) {
 
 FileView edited_dense(const FileView& view, const Edit& edit, Cache& cache, const Tick& tick) {
   FileView layout = view;
-  layout.scalar = static_cast<FileScalar>(widened(view.scalar));
   layout.rows = kept(edit.rows, view.rows);
   layout.cols = kept(edit.cols, view.cols);
+  layout.lines.reset();
+  layout.fill.reset();
+  // Samples are left out after missing genotypes are filled in, or because of them: otherwise 0, 1
+  // and 2 remain.
+  const bool counts = view.scalar == FileScalar::genotype && !view.fill && layout.rows < view.rows;
+  layout.scalar = counts ? FileScalar::uint8 : static_cast<FileScalar>(widened(view.scalar));
   layout.values = kCacheHeader;
   auto file = cache.new_file();
   FileStream values(*file, layout.values);
+  const auto put_count = [&](std::uint8_t count) { values.put(&count, sizeof(count)); };
   // In the order of the file, which is also that of the copy.
   for_each_value(
       view,
       [&](Index row, Index col, auto value) {
         if (!is_kept(edit.rows, row) || !is_kept(edit.cols, col)) return;
         value = filled(value, col, edit);
+        if (counts) return put_count(static_cast<std::uint8_t>(value));
         values.put(&value, sizeof(value));
       },
       tick);
@@ -73,6 +80,13 @@ FileView edited_sparse(const FileView& view, const Edit& edit, Cache& cache, con
 }  // namespace
 
 FileView edited(const FileView& view, const Edit& edit, Cache& cache, const Tick& tick) {
+  if (view.scalar == FileScalar::genotype && view.order == FileView::Order::column &&
+      edit.fill.empty() && kept(edit.rows, view.rows) == view.rows) {
+    std::vector<Index> columns;
+    for (Index j = 0; j < view.cols; ++j)
+      if (is_kept(edit.cols, j)) columns.push_back(j);
+    return selected_columns(view, columns);
+  }
   return view.sparse ? edited_sparse(view, edit, cache, tick)
                      : edited_dense(view, edit, cache, tick);
 }

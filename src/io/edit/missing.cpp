@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/edit/edit_file.hpp"
+#include "io/plink/genotypes.hpp"
 #include "io/text.hpp"
 #include "table/stored_values.hpp"
 
@@ -42,6 +43,8 @@ bool is_integer(FileScalar scalar) {
   return scalar != FileScalar::float32 && scalar != FileScalar::float64;
 }
 
+bool is_genotypes(const FileView& view) { return view.scalar == FileScalar::genotype; }
+
 void drop_samples(Table& table, std::string_view file, Cache& cache, const Tick& tick) {
   std::vector<bool> keep(static_cast<std::size_t>(table.rows()), true);
   const auto look = [&](Index row, Index, auto value) {
@@ -59,7 +62,10 @@ void drop_samples(Table& table, std::string_view file, Cache& cache, const Tick&
 
 void fill_in(Table& table, const std::vector<double>& means, Cache& cache, const Tick& tick) {
   if (auto* view = std::get_if<FileView>(&table.values)) {
-    *view = edited(*view, {.fill = means}, cache, tick);
+    if (is_genotypes(*view))
+      view->fill = std::make_shared<const std::vector<double>>(means);
+    else
+      *view = edited(*view, {.fill = means}, cache, tick);
     return;
   }
   for_each_value(table, [&]<class T>(Index, Index col, const T& value) {
@@ -68,17 +74,49 @@ void fill_in(Table& table, const std::vector<double>& means, Cache& cache, const
   });
 }
 
-void fill_in_means(Table& table, std::string_view file, Cache& cache, const Tick& tick) {
-  std::vector<double> sums(static_cast<std::size_t>(table.cols()), 0);
-  std::vector<Index> gaps(sums.size(), 0);
+/// Of each variable, the sum of the values that are not missing, and the number of those that are.
+struct Sums {
+  std::vector<double> sums;
+  std::vector<Index> gaps;
+};
+
+Sums sums_of(const Table& table, const Tick& tick) {
+  Sums s{std::vector<double>(static_cast<std::size_t>(table.cols()), 0),
+         std::vector<Index>(static_cast<std::size_t>(table.cols()), 0)};
+  const auto* view = std::get_if<FileView>(&table.values);
+  if (view != nullptr && is_genotypes(*view) && view->order == FileView::Order::column) {
+    for_each_variant(
+        *view,
+        [&](std::size_t j, const GenotypeCounts& counts) {
+          s.sums[j] = static_cast<double>(counts.alleles);
+          s.gaps[j] = counts.missing;
+        },
+        tick);
+    return s;
+  }
   const auto look = [&](Index, Index col, auto value) {
     const auto j = static_cast<std::size_t>(col);
     if (std::isnan(static_cast<double>(value)))
-      ++gaps[j];
+      ++s.gaps[j];
     else
-      sums[j] += static_cast<double>(value);
+      s.sums[j] += static_cast<double>(value);
   };
   for_each_value(table, look, tick);
+  return s;
+}
+
+std::string note_of_means(const Table& table, Index missing) {
+  if (const auto* view = std::get_if<FileView>(&table.values); view && is_genotypes(*view))
+    return fmt::format("{} missing genotype{} ({:.2g} %) replaced by the mean of {}", missing,
+                       missing == 1 ? "" : "s",
+                       100 * static_cast<double>(missing) / table.entries(),
+                       missing == 1 ? "its variable" : "their variables");
+  return fmt::format("{} missing value{} replaced by the mean of {}", missing,
+                     missing == 1 ? "" : "s", missing == 1 ? "its variable" : "their variables");
+}
+
+void fill_in_means(Table& table, std::string_view file, Cache& cache, const Tick& tick) {
+  auto [sums, gaps] = sums_of(table, tick);
   Index all = 0;
   for (std::size_t j = 0; j < sums.size(); ++j) {
     if (gaps[j] == table.rows()) {
@@ -89,10 +127,9 @@ void fill_in_means(Table& table, std::string_view file, Cache& cache, const Tick
     // Entries that a sparse table does not store are zeros, and count as such.
     sums[j] /= static_cast<double>(table.rows() - gaps[j]);
   }
+  if (all == 0) return;
   fill_in(table, sums, cache, tick);
-  table.notes.push_back(fmt::format("{} missing value{} replaced by the mean of {}", all,
-                                    all == 1 ? "" : "s",
-                                    all == 1 ? "its variable" : "their variables"));
+  table.notes.push_back(note_of_means(table, all));
 }
 
 template <class T>
@@ -161,7 +198,11 @@ void keep_names(std::vector<std::string>& names, const std::vector<bool>& keep) 
 void handle_missing(Table& table, Missing missing, std::string_view file, Cache& cache,
                     const Tick& tick) {
   const auto* in_place = std::get_if<FileView>(&table.values);
-  if (in_place && (missing == Missing::error || is_integer(in_place->scalar))) return;
+  if (in_place && is_genotypes(*in_place)) {
+    if (missing == Missing::mean) return fill_in_means(table, file, cache, tick);
+  } else if (in_place && (missing == Missing::error || is_integer(in_place->scalar))) {
+    return;
+  }
   if (!find_missing(table, missing, file, tick)) return;
   if (missing == Missing::drop) drop_samples(table, file, cache, tick);
   if (missing == Missing::mean) fill_in_means(table, file, cache, tick);
