@@ -31,6 +31,8 @@ struct Table {
   Index cols() const;
   double entries() const;  ///< numbers that are stored
   bool in_file() const { return std::holds_alternative<FileView>(values); }
+  /// Whether samples can be drawn: they are in memory, or genotypes, which are unpacked for it.
+  bool has_samples_at_hand() const;
 };
 
 /// The stored numbers as a dense matrix of doubles, e.g. a covariance; also those of a file.

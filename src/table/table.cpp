@@ -72,6 +72,11 @@ double Table::entries() const {
   return static_cast<double>(rows()) * static_cast<double>(cols());
 }
 
+bool Table::has_samples_at_hand() const {
+  const auto* file = std::get_if<FileView>(&values);
+  return !covariance && (file == nullptr || file->scalar == FileScalar::genotype);
+}
+
 Matrix to_matrix(const Table& table) {
   Matrix matrix = Matrix::Zero(table.rows(), table.cols());
   for_each_value(table,

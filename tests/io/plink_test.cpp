@@ -390,6 +390,8 @@ TEST_F(Plink, TheCommandScalesNewSamplesAsTheOld) {
   const auto scores = run({"transform", path, "--model", model.string()});
   EXPECT_EQ(scores.status, 0) << scores.err;
   EXPECT_HAS(scores.out, "i60");
+  EXPECT_EQ(run({"choose", path, "--scale"}).status, 0);
+  EXPECT_EQ(run({"fit", path, "-r", "2", "--bootstrap", "5"}).status, 0);
   EXPECT_HAS(run({"info", path}).out, "dense genotypes of 2 bits");
 
   fs::resize_file(path, 20);

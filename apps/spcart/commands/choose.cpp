@@ -170,7 +170,7 @@ Data read_samples(const ChooseArguments& arguments, DataSource& source,
     throw Error(
         "choosing needs samples, and this is a covariance matrix; give the table that it is of")
         .in(data.title);
-  if (data.table.in_file())
+  if (!data.table.has_samples_at_hand())
     throw Error(
         "choosing needs the samples in memory, and the table is left in its file; allow more by "
         "--memory or take a part of the samples")

@@ -88,7 +88,7 @@ Index resamples(const FitArguments& arguments) {
 void check_resampling(const Data& data) {
   if (data.table.covariance)
     throw Error("--bootstrap needs samples, but DATA is a covariance matrix");
-  if (data.table.in_file())
+  if (!data.table.has_samples_at_hand())
     throw Error(
         fmt::format("--bootstrap needs the samples in memory, and {} is left in its file; "
                     "allow more by --memory or take a part of the samples",
