@@ -321,6 +321,9 @@ TEST_F(Plink, NamesAreUniqueByAStatedRule) {
   EXPECT_EQ(table.variables, (std::vector<std::string>{"1:5:A:G", "2:7:A:C", "rs2", "3:9:T:C"}));
   EXPECT_EQ(table.samples, (std::vector<std::string>{"a_1", "a_2", "b_1", "b_2"}));
   EXPECT_EQ(table.labels, (std::vector<std::string>{"a", "a", "b", "b"}));
+  const Table labelled = read_table(path, {.labels = directory_.file("l.txt", "u\nv\nu\nv\n")});
+  EXPECT_EQ(labelled.labels, (std::vector<std::string>{"u", "v", "u", "v"})) << "as given";
+  EXPECT_EQ(labelled.samples, table.samples);
 }
 
 TEST_F(Plink, BadFilesAreRejected) {

@@ -158,7 +158,7 @@ Table read_plink(ByteSource& source, const ReadOptions& options, Cache& cache) {
   table.variables = variants_in(bim, options.names.empty());
   Individuals individuals = individuals_in(fam);
   table.samples = std::move(individuals.names);
-  if (!options.transpose) table.labels = std::move(individuals.families);
+  if (!options.transpose && options.labels.empty()) table.labels = std::move(individuals.families);
 
   FileView view{.file = source.file(),
                 .scalar = FileScalar::genotype,
