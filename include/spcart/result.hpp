@@ -70,7 +70,7 @@ struct Result {
   Vector singular_values;  ///< of PCA
   Solver solver = Solver::automatic;
   Preparation preparation;  ///< with the means and scales that were used
-  std::string storage;      ///< of the table, "memory" or "file"; empty: not known
+  std::string storage;      ///< of the table, as in `Plan`; empty: not known
   Index threads = 0;
   Timing timing;
   std::vector<std::string> warnings;
