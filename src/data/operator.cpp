@@ -118,6 +118,7 @@ class OperatorMatrix final : public StoredMatrix {
   void do_outer_gram(Block g, const Tick& tick) const override { outer_gram_by_products(g, tick); }
 
   void do_gram_of(std::span<const Index> variables, Block g, const Tick& tick) const override {
+    // NOLINTNEXTLINE(bugprone-parent-virtual-call): that of StoredMatrix would read entries
     DataMatrix::do_gram_of(variables, g, tick);
     g = ((g + g.transpose()) / 2).eval();  // the operator may round in its own way
   }

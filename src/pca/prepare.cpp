@@ -101,7 +101,7 @@ std::unique_ptr<DataMatrix> prepare(const Table& given, const PrepareOptions& op
             .storage = table.in_file() ? "file" : "memory",
             .notes = table.notes,
             .read = table.seconds};
-  if (table.genotypes && plans && !options.preparation.scale) plan.notes.push_back(kUnscaled);
+  if (table.genotypes && plans && !options.preparation.scale) plan.notes.emplace_back(kUnscaled);
   return Planning::planned(std::move(plan), [&] {
     return make_matrix(table, options.preparation, tick, form_gram(solver, options));
   });

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
-#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -58,9 +57,9 @@ void check_heap() {
   H5close();
   ::malloc_trim(0);
   constexpr std::size_t kLargest = std::size_t{1} << 17;
-  std::vector<std::unique_ptr<char[]>> blocks;  // NOLINT(modernize-avoid-c-arrays)
+  std::vector<std::vector<char>> blocks;
   for (std::size_t size = 16; size < kLargest; size += size / 8)
-    for (int k = 0; k < 4; ++k) blocks.push_back(std::make_unique_for_overwrite<char[]>(size));
+    for (int k = 0; k < 4; ++k) blocks.emplace_back(size);
   blocks.clear();
   ::malloc_trim(0);
 }
@@ -101,7 +100,7 @@ std::string in_copy(const std::string& file, const std::function<std::string()>&
     ::_exit(status_of(work, ends[1]));
   }
   ::close(ends[1]);
-  const std::string found = copy > 0 ? read_all(ends[0]) : "";
+  std::string found = copy > 0 ? read_all(ends[0]) : "";
   ::close(ends[0]);
   if (copy < 0) return work();  // a system without room for it can still read the file
   int status = 0;

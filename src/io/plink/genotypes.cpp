@@ -26,16 +26,16 @@ GenotypeCounts counts_of(unsigned byte, Index count) {
 
 /// Alleles and missing genotypes of every byte, in the two halves of a number.
 const std::array<std::uint64_t, 256>& packed_counts() {
-  static const auto kTable = [] {
-    std::array<std::uint64_t, 256> table{};
-    for (unsigned byte = 0; byte < table.size(); ++byte) {
+  static const auto table = [] {
+    std::array<std::uint64_t, 256> counted{};
+    for (unsigned byte = 0; byte < counted.size(); ++byte) {
       const GenotypeCounts counts = counts_of(byte, kPerByte);
-      table.at(byte) = static_cast<std::uint64_t>(counts.alleles) << 32U |
-                       static_cast<std::uint64_t>(counts.missing);
+      counted.at(byte) = static_cast<std::uint64_t>(counts.alleles) << 32U |
+                         static_cast<std::uint64_t>(counts.missing);
     }
-    return table;
+    return counted;
   }();
-  return kTable;
+  return table;
 }
 
 GenotypeCounts counts_in(const unsigned char* line, Index count) {
